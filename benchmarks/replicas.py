@@ -1,53 +1,126 @@
 """Replicas behind nginx with people on them: how long is somebody away when one is killed?
 
-The proxy and the visitors are those of `tests/deploy`, the configuration is that of `deploy/`. A
-visitor waits as a browser does before it connects again, and is back when its page is drawn.
+The proxy is that of `tests/deploy`, the configuration is that of `deploy/`. A visitor waits as a
+browser does before it connects again, and is back when its page is drawn.
 """
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
+import itertools
+import random
 import signal
 import tempfile
-from collections.abc import Awaitable, Callable
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from websockets.exceptions import ConnectionClosed, WebSocketException
+
 from benchmarks import report
 from tests.deploy.conftest import run_proxy
-from tests.deploy.replicas import NAMES
-from tests.deploy.test_replicas import audience, meet
+from tests.deploy.replicas import NAMES, read_seat
+from tests.deploy.test_replicas import PLACES
+from tests.support.forged import Forger
+from tests.support.waiting import wait
+
+AT_ONCE = 8
+"""How many visitors come at the same moment."""
+FIRST_WAIT, LONGEST_WAIT = 0.5, 4
+"""Seconds that a browser waits at most, at first and later, before it tries to connect again."""
 
 
-async def kill_one(proxy: Any, visitors: Any) -> None:
+class Visitor:
+    """One who looks at a page, and comes back whenever the connection breaks."""
+
+    def __init__(self, address: str, page: str, query: str) -> None:
+        self.address, self.page, self.query = address, page, query
+        self.seat = self.session = ""
+        self.absences: list[float] = []
+        """Seconds, each time, until the picture was there again."""
+        self.come()
+
+    def come(self) -> None:
+        """Connect and have the page drawn."""
+        seat = {"Cookie": f"replica={self.seat}"}
+        self.open = Forger(self.address, self.session, additional_headers=seat)
+        self.pictures = self.open.run(self.page, self.query).pictures
+        self.seat = read_seat(self.open.headers) or self.seat
+        self.session, self.is_here = self.open.session, True
+
+    def stay(self, over: threading.Event) -> None:
+        """Be there until an event."""
+        while not over.is_set():
+            try:
+                self.open.socket.recv(timeout=0.1)
+            except TimeoutError:
+                continue
+            except ConnectionClosed:
+                self._return()
+        self.open.close()
+
+    def _return(self) -> None:
+        self.is_here, before, longest = False, time.monotonic(), FIRST_WAIT
+        while not self.is_here:
+            time.sleep(random.uniform(longest / 2, longest))
+            longest = min(LONGEST_WAIT, 2 * longest)
+            with contextlib.suppress(OSError, EOFError, WebSocketException):
+                self.come()
+        self.absences.append(time.monotonic() - before)
+
+
+@contextlib.contextmanager
+def audience(proxy: Any, count: int) -> Iterator[list[Visitor]]:
+    """Visitors on several pages."""
+    places, over = itertools.islice(itertools.cycle(PLACES), count), threading.Event()
+    with ThreadPoolExecutor(AT_ONCE) as door:
+        visitors = list(door.map(lambda place: Visitor(proxy.address, *place), places))
+    with ThreadPoolExecutor(count) as hall:
+        for visitor in visitors:
+            hall.submit(visitor.stay, over)
+        try:
+            yield visitors
+        finally:
+            over.set()
+
+
+def meet(visitors: list[Visitor], name: str) -> None:
+    """Wait until everybody is on one replica."""
+    wait(lambda: all(visitor.seat == name and visitor.is_here for visitor in visitors))
+
+
+def kill_one(proxy: Any, visitors: list[Visitor]) -> None:
     """The visitors of one replica have to go to the other one, all at once."""
     proxy.replicas[NAMES[0]].stop()
-    await meet(visitors, NAMES[1])
+    meet(visitors, NAMES[1])
 
 
-async def restart_in_turn(proxy: Any, visitors: Any) -> None:
+def restart_in_turn(proxy: Any, visitors: list[Visitor]) -> None:
     """One replica after the other is asked to end, left by everybody, and started again."""
     for name, other in (NAMES, NAMES[::-1]):
         replica = proxy.replicas[name]
-        await asyncio.to_thread(replica.stop, signal.SIGTERM)
-        await meet(visitors, other)
+        replica.stop(signal.SIGTERM)
+        meet(visitors, other)
         replica.start()
-        await asyncio.to_thread(replica.wait)
+        replica.wait()
 
 
-WAYS: dict[str, Callable[[Any, Any], Awaitable[None]]] = {
+WAYS: dict[str, Callable[[Any, list[Visitor]], None]] = {
     "one of two is killed": kill_one,
     "both are restarted in turn": restart_in_turn,
 }
 
 
-async def measure_absences(proxy: Any, count: int, name: str) -> str:
+def measure_absences(proxy: Any, count: int, name: str) -> str:
     """A row of the table."""
-    async with audience(proxy, count) as visitors:
-        before = [visitor.picture for visitor in visitors]
-        await WAYS[name](proxy, visitors)
+    with audience(proxy, count) as visitors:
+        before = [visitor.pictures for visitor in visitors]
+        WAYS[name](proxy, visitors)
         away = [absence for visitor in visitors for absence in visitor.absences]
-        same = sum(visitor.picture == one for visitor, one in zip(visitors, before, strict=True))
+        same = sum(visitor.pictures == one for visitor, one in zip(visitors, before, strict=True))
     return f" {name} | {count} | {len(away)} | {report.quantiles(away, 0.5, 0.95, 1)} | {same} "
 
 
@@ -61,7 +134,7 @@ def measure(visitors: int) -> str:
                     replica.start()
             for replica in proxy.replicas.values():
                 replica.wait()
-            rows.append(asyncio.run(measure_absences(proxy, visitors, name)))
+            rows.append(measure_absences(proxy, visitors, name))
             print(rows[-1], flush=True)
         for replica in proxy.replicas.values():
             replica.stop()

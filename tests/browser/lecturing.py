@@ -25,7 +25,6 @@ KIND = "attentionLecture.kind()"
 
 @pytest.fixture(scope="module")
 def desk():
-    """The tab that stays open from test to test, if there is one."""
     return []
 
 
@@ -80,13 +79,11 @@ def turn(visit: Visit, key: str) -> str:
 
 
 def go(visit: Visit, number: int, step: int = 0) -> None:
-    """To a screen by its number, from 1."""
     visit.page.evaluate("([number, step]) => attentionLecture.go(number, step)", [number, step])
     visit.page.evaluate(STILL)
 
 
 def find(visit: Visit, kind: str) -> int:
-    """The number of the first screen of a kind."""
     found = "(kind) => attentionLecture.screens.findIndex((one) => one.kind === kind) + 1"
     number: int = visit.page.evaluate(found, kind)
     assert number, f"there is no {kind}"

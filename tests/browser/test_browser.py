@@ -2,10 +2,7 @@
 
 import csv
 import io
-import json
 import re
-import subprocess
-import sys
 from contextlib import redirect_stdout
 from xml.etree import ElementTree
 
@@ -65,17 +62,6 @@ def test_a_linked_picture_under_the_pointer_and_the_keyboard(visit):
     one.after_run(lambda: one.page.keyboard.press("Enter"))
     assert framed(one, "weights") == [[1, 0]]
     assert framed(one, "scores") == [[1, n] for n in range(len(TOKENS))]
-
-    down = {name: one.values(name) for name in STAGES}
-    one.page.get_by_role("button", name="Settings").click()
-    one.after_run(one.page.get_by_role("radio", name="across", exact=True).click)
-    one.expect_in_link(queries="across")
-    for name in STAGES:
-        turned = [list(column) for column in zip(*down[name], strict=True)]
-        assert one.values(name) == (turned if name in PAIRS else down[name])
-    one.after_run(one.page.get_by_role("button", name="Reset all choices").click)
-    one.expect_in_link(seed=None, predict=None, queries=None)
-    assert one.choices == {}
 
 
 def test_a_linked_picture_is_changed_taken_away_and_leads_on(visit, tmp_path):
@@ -225,20 +211,3 @@ def test_stepping_through_the_cells_of_a_product(visit):
     assert one.drawn() == drawn
     one.after_run(lambda: sizes.press("ArrowLeft"))
     assert framed(one, "products") == at, "who moves a slider does not step"
-
-
-def test_a_page_is_taken_away_as_it_is_on_screen(stroll, tmp_path):
-    """The row of files stands outside of the fragment that is run again."""
-    one = stroll("query_key_value", tab="stories", seed="3")
-    one.after_run(one.page.get_by_text("untrained", exact=True).first.click)
-    one.expect_in_link(weights="untrained")
-    for name in ("Notebook", "Script"):
-        with one.page.expect_download() as download:
-            one.page.get_by_role("button", name=name, exact=True).click()
-        download.value.save_as(tmp_path / name)
-    cells = json.loads((tmp_path / "Notebook").read_text(encoding="utf-8"))["cells"]
-    assert "seed=3&weights=untrained" in "".join(cells[0]["source"])
-    run = [sys.executable, "-I", str(tmp_path / "Script")]
-    ran = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
-    [first] = re.findall(r"^Q = tensor\(\[\[ *([-0-9.]+)", ran, re.MULTILINE)
-    assert float(first) == pytest.approx(one.values("Q")[0][0], abs=1e-3)

@@ -62,7 +62,6 @@ def kinds(module):
 
 
 def needed(module):
-    """The module with all that it imports, and what that imports."""
     found, new = set(), {module}
     while new:
         found |= new
@@ -197,6 +196,19 @@ def test_an_address_begins_where_the_browser_finds_the_app():
           console.log(locate("/vote/room/q?a=/_stcore/", `https://host${{base}}/{file}`).href);
     """)
     assert said.split() == [f"https://host{base}/vote/room/q?a=/_stcore/" for base in bases]
+
+
+def test_a_page_is_named_by_what_stands_behind_the_beginning_of_the_app(tmp_path):
+    """To who follows a lecture, whatever a proxy has put before it."""
+    shutil.copytree(FOLDER, tmp_path / "course" / "_stcore" / "browser")
+    app = (tmp_path / "course").as_uri()
+    said = run_script(f"""
+        globalThis.location = new URL("{app}/scores?seed=3&follow=abcdef");
+        globalThis.DOMParser = class {{ parseFromString() {{ return {{ body: {{}} }}; }} }};
+        const {{ findPlace, makeLink }} = await import("{app}/_stcore/browser/follow/place.js");
+        console.log(findPlace(), makeLink("masks", "d_k=8").href);
+    """)
+    assert said.split() == ["scores", f"{app}/masks?d_k=8&follow=abcdef"]
 
 
 def test_nothing_is_asked_of_the_root_of_the_host():

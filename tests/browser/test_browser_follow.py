@@ -36,8 +36,6 @@ ASK_AGAIN = 2_000
 
 
 class Person(Visit):
-    """Somebody in the hall, with a screen of their own."""
-
     def state(self):
         """What is on the screen, as soon as something is."""
         return self.page.wait_for_function(STATE).json_value()
@@ -62,7 +60,6 @@ class Person(Visit):
 
 @pytest.fixture
 def people() -> list[Person]:
-    """Who is in the hall."""
     return []
 
 
@@ -96,7 +93,6 @@ def hall(browser, browsers, address, people):
 
 
 def comes_to_lead(hall, *where):
-    """A lecturer whose room is open."""
     lecturer = hall("lecturer", *where)
     lecturer.follow("scores", lecture="true", predict="true").state()
     lecturer.page.locator(".follow-lead").wait_for()
@@ -132,7 +128,6 @@ def turn(lecturer, followers):
 
 
 def leaf(lecturer, followers):
-    """To the next page; everybody follows."""
     before = urlsplit(lecturer.page.url).path
     lecturer.page.evaluate("attentionLecture.leaf(1)")
     lecturer.page.wait_for_function("(before) => location.pathname !== before", arg=before)
@@ -141,7 +136,6 @@ def leaf(lecturer, followers):
 
 
 def choose(lecturer, followers):
-    """Another choice of the lecturer's: everybody has it."""
     lecturer.page.evaluate("document.querySelector('.st-key-predict input').click()")
     lecturer.wait_for_choice("predict", "0")
     for one in followers:
@@ -150,7 +144,6 @@ def choose(lecturer, followers):
 
 
 def choose_word(lecturer, followers, place):
-    """A word of the lecturer's picture, on whichever screen: everybody's picture has it."""
     word = ".words button"
     lecturer.hero.first.locator(word).nth(place).evaluate("(button) => button.click()")
     for one in (lecturer, *followers):

@@ -2,18 +2,16 @@
 
 import re
 
-import nbformat
 import numpy as np
 import pytest
 import torch
 from playwright.sync_api import expect
 
-from explainers.notebook.look import look_at_weights, make_look, report
-from tests.notebook.test_notebooks import pictures_in, run_notebook
+from explainers.notebook.look import look_at_weights, make_look
+from tests.notebook.test_look import TEXT, eager_weights
 from tests.support.tiny_families import tiny
 from tests.support.tiny_tokenizer import tokenizer_of
 
-TEXT = "w7 w9 w8 w7 w9 w30 w12 w7 w9 w8 w40"
 HOSTILE = "</script><script>hacked=1</script> <img/src=x/onerror=hacked=1> {{key}} {query} <b>w</b>"
 
 
@@ -24,18 +22,12 @@ def quiet_page(quiet_page):
     return quiet_page
 
 
-def open_report(page, file):
+def open_picture(page, folder, picture):
+    file = picture.save(folder / "heads.html")
     page.goto(file.as_uri())
     page.locator(".look.painted").wait_for()
     assert page.asked == [file.as_uri()]
     assert page.faults == []
-
-
-def weights_of(model):
-    model.set_attn_implementation("eager")
-    ids = torch.tensor([tokenizer_of()(TEXT)["input_ids"]])
-    with torch.no_grad():
-        return [layer[0] for layer in model(input_ids=ids, output_attentions=True).attentions]
 
 
 def read_choice(page):
@@ -51,9 +43,20 @@ FITS = """() => new Promise((done) => {
 """Waited for here, not by Playwright, which looks a second time with what a file's rules forbid."""
 
 
+GREENS = """(canvas, [rows, columns, row]) => {
+  const pen = canvas.getContext("2d"), y = Math.floor((row + 0.5) * canvas.height / rows);
+  const x = (key) => Math.floor((key + 0.5) * canvas.width / columns);
+  const read = (key) => pen.getImageData(x(key), y, 1, 1).data;
+  const pixels = Array.from({ length: columns }, (_one, key) => read(key));
+  return pixels.map(([_red, green, _blue, alpha]) => alpha ? green : null);
+}"""
+"""How green the cells of a row are: from white to #3f007d by the root of the weight."""
+
+
 def test_another_head_and_row_are_chosen_in_a_file_without_a_network(quiet_page, tmp_path):
-    file = report(tiny("Llama"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
-    open_report(quiet_page, file)
+    picture = make_look(tiny("Llama"), tokenizer_of(), TEXT, names=False)
+    quiet_page.emulate_media(color_scheme="light")
+    open_picture(quiet_page, tmp_path, picture)
     field = quiet_page.locator(".field").bounding_box()
     quiet_page.mouse.click(field["x"] + field["width"] * 0.5, field["y"] + field["height"] * 0.9)
     assert read_choice(quiet_page)[:2] == (1, 5)
@@ -67,44 +70,24 @@ def test_another_head_and_row_are_chosen_in_a_file_without_a_network(quiet_page,
     quiet_page.locator("canvas.matrix").focus()
     quiet_page.keyboard.press("ArrowDown")
     assert read_choice(quiet_page) == (2, 4, 4)
-    row = weights_of(tiny("Llama"))[2][4, 4]
+    row = eager_weights(tiny("Llama"))[2][4, 4]
     best, shown = int(row.argmax()), quiet_page.locator(".key-row").first.locator("> *")
     assert shown.first.text_content() == f"{TEXT.split()[best]}{best}"
     assert shown.last.text_content() == f"{round(100 * float(row[best]))}\u00a0%"
     assert quiet_page.locator(".token.masked").count() == 11 - 5
+    greens = quiet_page.locator("canvas.matrix").evaluate(GREENS, [11, 11, 4])
+    assert greens[:5] == pytest.approx((255 * (1 - row[:5].sqrt())).tolist(), abs=1.5)
+    assert greens[5:] == [None] * 6, "what is masked is not painted"
     for width in (390, 1280):
         quiet_page.set_viewport_size({"width": width, "height": 800})
         # Nothing is cut off, once the picture has heard of its room.
         quiet_page.evaluate(FITS)
 
 
-PIXELS = """(canvas, [query, count]) => {
-  const pen = canvas.getContext("2d"), cell = canvas.width / count;
-  const at = (place) => Math.floor((place + 0.5) * cell);
-  const pixel = (key) => [...pen.getImageData(at(key), at(query), 1, 1).data];
-  return Array.from({ length: count }, (_one, key) => pixel(key));
-}"""
-"""The colours of a query's cells."""
-
-
-def test_the_colour_of_a_cell_is_its_weight(quiet_page, tmp_path):
-    file = report(tiny("GPT-2"), tokenizer_of(), TEXT, tmp_path / "heads.html", names=False)
-    quiet_page.emulate_media(color_scheme="light")
-    open_report(quiet_page, file)
-    layer, head, query = read_choice(quiet_page)
-    row = weights_of(tiny("GPT-2"))[layer][head, query]
-    painted = quiet_page.locator("canvas.matrix").evaluate(PIXELS, [query, 11])
-    for key, (_red, green, _blue, alpha) in enumerate(painted):
-        if key > query:
-            assert alpha == 0
-        else:  # from white to #3f007d by the root of the weight
-            assert green == pytest.approx(255 * (1 - float(row[key]) ** 0.5), abs=1.5)
-
-
 def test_text_of_a_user_runs_nowhere(quiet_page, tmp_path):
     tokenizer = tokenizer_of(HOSTILE.split())
-    file = report(tiny("BERT"), tokenizer, HOSTILE, tmp_path / "heads.html", names=False)
-    open_report(quiet_page, file)
+    picture = make_look(tiny("BERT"), tokenizer, HOSTILE, names=False)
+    open_picture(quiet_page, tmp_path, picture)
     assert quiet_page.evaluate("typeof hacked") == "undefined"
     assert quiet_page.locator("img, .look b").count() == 0
     assert quiet_page.locator(".token").all_inner_texts() == HOSTILE.split()
@@ -130,9 +113,8 @@ def test_names_light_their_heads(quiet_page, tmp_path, smollm2):
 
     shipped = read_shipped_scores(smollm2.name)
     assert shipped
-    file = tmp_path / "heads.html"
-    report(smollm2.model, smollm2.tokenizer, "Ann met Ann", file, names=shipped.scores)
-    open_report(quiet_page, file)
+    picture = make_look(smollm2.model, smollm2.tokenizer, "Ann met Ann", names=shipped.scores)
+    open_picture(quiet_page, tmp_path, picture)
     induction = shipped.scores.select("repeated", "induction")
     quiet_page.get_by_role("button", name=re.compile("^induction ")).click()
     best = divmod(int(induction.argmax()), induction.shape[1])
@@ -142,8 +124,8 @@ def test_names_light_their_heads(quiet_page, tmp_path, smollm2):
 def test_a_long_text_says_what_is_in_the_file(quiet_page, tmp_path):
     numbers = torch.randint(4, 53, (300,), generator=torch.Generator().manual_seed(0)).tolist()
     model, text = tiny("Llama", max_position_embeddings=400), " ".join(f"w{n}" for n in numbers)
-    file = report(model, tokenizer_of(), text, tmp_path / "heads.html", names=False, layers=[1])
-    open_report(quiet_page, file)
+    picture = make_look(model, tokenizer_of(), text, names=False, layers=[1])
+    open_picture(quiet_page, tmp_path, picture)
     assert read_choice(quiet_page)[0] == 1
     assert quiet_page.locator(".token").count() == 300
     assert quiet_page.locator(".text").is_visible()
@@ -153,11 +135,6 @@ def test_a_long_text_says_what_is_in_the_file(quiet_page, tmp_path):
     assert not quiet_page.locator(".text").is_visible()
     quiet_page.locator("canvas.matrix").hover(position={"x": 10, "y": 300})  # where it stands still
     expect(quiet_page.locator(".readout")).to_contain_text("at most 0.")
-
-
-def open_picture(page, folder, picture):
-    file = picture.save(folder / "heads.html")
-    open_report(page, file)
 
 
 GIVEN = np.random.default_rng(0).dirichlet(np.full(7, 0.3), (3, 6, 5))
@@ -177,16 +154,8 @@ def test_two_texts_make_a_rectangle_with_both_texts_below(quiet_page, tmp_path):
     assert query == 3
     row = GIVEN[layer, head, query]
     assert quiet_page.locator(".says .key").inner_text() == ASKED[int(row.argmax())]
-    painted = quiet_page.locator("canvas.matrix").evaluate(CELLS, [5, 7, query])
-    assert [255 * (1 - one**0.5) for one in row] == pytest.approx(painted, abs=1.5)
-
-
-CELLS = """(canvas, [rows, columns, row]) => {
-  const pen = canvas.getContext("2d"), y = Math.floor((row + 0.5) * canvas.height / rows);
-  return Array.from({ length: columns }, (_one, key) =>
-    pen.getImageData(Math.floor((key + 0.5) * canvas.width / columns), y, 1, 1).data[1]);
-}"""
-"""How green the cells of a row are."""
+    greens = quiet_page.locator("canvas.matrix").evaluate(GREENS, [5, 7, query])
+    assert greens == pytest.approx(255 * (1 - row**0.5), abs=1.5)
 
 
 def test_rows_are_averaged_or_added_up_and_it_is_said_which(quiet_page, tmp_path):
@@ -287,13 +256,3 @@ def test_a_frame_hides_the_still_and_fills_its_room(viewer, quiet_page):
     image = quiet_page.locator("img").bounding_box()
     assert quiet_page.evaluate(hit, {"left": image["x"], "top": image["y"]}) == "iframe"
     assert image["y"] + image["height"] <= frame["y"] + frame["height"]
-
-
-def test_a_notebook_that_was_saved_is_drawn_when_it_is_opened_again(quiet_page, tmp_path):
-    run_notebook("look_weights", tmp_path / "saved.ipynb")
-    saved = pictures_in(nbformat.read(tmp_path / "saved.ipynb", 4))
-    quiet_page.set_content("".join(saved))
-    for place in range(len(saved)):
-        quiet_page.frame_locator("iframe").nth(place).locator(".look.painted").wait_for()
-    assert quiet_page.frame_locator("iframe").nth(2).locator(".text").count() == 2
-    assert quiet_page.faults == []

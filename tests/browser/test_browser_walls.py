@@ -6,7 +6,6 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.chapters.claims.claim_table import read_claims
-from tests.support.exercises import aim, ask
 from tests.support.visit import PHONE, dressed
 
 WALL = """(wall) => {
@@ -18,14 +17,12 @@ WALL = """(wall) => {
     says: wall.querySelector('.says').textContent };
 }"""
 OPENS = ".deck .deck-card.open .deck-name"
-DONE = "(names) => new URLSearchParams(location.search).getAll('done').join() === names.join()"
 TOP = "document.querySelector('[data-testid=stMain]').scrollTop"
 LOW = 1280, 800
 
 
 @pytest.fixture
 def unjudged(visit):
-    """Who has judged nothing yet."""
     return visit("claims", size=LOW, predict="true")
 
 
@@ -101,29 +98,3 @@ def test_exercises_open_at_once_and_the_next_page_begins_at_its_top(visit):
     page.get_by_role("heading", name="Claims, checked", exact=True).wait_for()
     page.get_by_text("The learning path", exact=True).wait_for()
     assert page.evaluate(TOP) == 0, "Streamlit would stay at the end"
-
-
-def test_exercises_are_solved_by_an_answer_and_by_a_slider(visit):
-    one = visit("exercises", exercise="a score", seed="5")
-    page, task = one.page, ask("a_score", 5)
-    field = page.get_by_role("textbox", name="Your answer")
-    field.fill(f"{task.answer + 7:.4f}")
-    field.press("Enter")
-    expect(page.get_by_text("is not it. Try again")).to_be_visible()
-    assert "done" not in one.choices
-    field.fill(f"{task.answer:.4f}")
-    field.press("Enter")
-    one.wait_for_choice("done", "a score")
-
-    name = "a temperature that flattens"
-    page.get_by_role("radio", name=name.capitalize()).click()
-    one.wait_for_choice("exercise", name)
-    goal = aim(name.replace(" ", "_"), 5)
-    wanted, steps = next(goal.solutions())["temperature"], goal.settings[0].values
-    expect(page.get_by_text("Not reached yet.")).to_be_visible()
-    slider = page.get_by_role("slider", name="Temperature")
-    away = steps.index(wanted) - steps.index(goal.settings[0].default)
-    for _ in range(abs(away)):
-        slider.press("ArrowRight" if away > 0 else "ArrowLeft")
-    expect(page.get_by_text("Reached.", exact=True)).to_be_visible()
-    page.wait_for_function(DONE, arg=["a score", name])

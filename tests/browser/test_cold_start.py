@@ -1,17 +1,16 @@
 """The first visitors of a server that has just been started, behind a path of a proxy."""
 
 from collections import defaultdict
-from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import expect
 
-from benchmarks.browser import server, wait_until_healthy
 from explainers.ui import browser_files
 from explainers.ui.browser_files import FOLDER
 from explainers.ui.page_parts import first_picture
 from tests.browser.test_browser_files import name, needed
+from tests.deploy.replicas import serve
 from tests.support.browser_fixtures import ROOT
 from tests.support.opening import opened
 from tests.support.visit import Visit
@@ -31,19 +30,6 @@ LISTS = """() => { globalThis.listed = []; new MutationObserver(() => {
 """Keeps what stands first in the list of pages, whenever that changes."""
 
 
-@contextmanager
-def cold(folder):
-    """A server that nobody has visited yet; links to it are deeper than the host's root."""
-    options = (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
-    (folder / ".streamlit").mkdir()
-    (folder / ".streamlit" / "config.toml").write_text(
-        options.replace("[server]\n", f'[server]\nbaseUrlPath = "{BASE}"\n')
-    )
-    with server(ROOT / "app.py", folder) as address:
-        wait_until_healthy(address + BASE)
-        yield address + BASE
-
-
 def is_complete(visit):
     pages = len(list(ROOT.glob("pages/*.py")))
     expect(visit.page.get_by_role("heading", level=1)).to_have_text("From scores to output")
@@ -57,11 +43,15 @@ def is_complete(visit):
 
 def test_three_come_at_once(browser, tmp_path):
     """One sees the first picture before PyTorch is there; two get what the same link asks for."""
-    with cold(tmp_path) as address, browser.new_context(reduced_motion="reduce") as context:
+    below = {"STREAMLIT_SERVER_BASE_URL_PATH": BASE}
+    with (
+        serve(tmp_path / "log", **below) as cold,
+        browser.new_context(reduced_motion="reduce") as context,
+    ):
         context.add_init_script(f"({LISTS})()")
         asked = defaultdict(list)
         context.on("request", lambda request: asked[request.frame.page].append(request.url))
-        first, *both = (Visit(context.new_page(), address) for _ in range(3))
+        first, *both = (Visit(context.new_page(), cold.address + BASE) for _ in range(3))
         first.follow("")
         early = first.page.locator(".st-key-first-picture")
         expect(early.locator(".hero .says")).to_be_visible()

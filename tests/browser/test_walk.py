@@ -58,7 +58,6 @@ OPEN_CARD = "[class*=st-key-go-deeper] details[open]"
 
 
 def list_cards(stem):
-    """The names of a page's cards."""
     return [name[7:] for name in load_sections(stem) if name.startswith("deeper_")]
 
 

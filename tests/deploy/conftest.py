@@ -31,14 +31,12 @@ def run_proxy(folder, warm="1", is_lonely=False):
 
 @pytest.fixture
 def lonely_proxy(tmp_path):
-    """nginx, and behind it nothing."""
     with run_proxy(tmp_path, is_lonely=True) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def proxy(tmp_path_factory):
-    """nginx and two replicas behind it."""
     with run_proxy(tmp_path_factory.mktemp("deploy"), warm="") as running:
         yield running
 

@@ -40,8 +40,6 @@ def run(act):
 
 
 class Answer(NamedTuple):
-    """What came back for a request."""
-
     status: int
     headers: http.client.HTTPMessage
     text: bytes
@@ -161,7 +159,7 @@ class Proxy:
         return ask(self.port, path, method, body, named, source)
 
 
-def read_seat(headers):
+def read_seat(headers: Any) -> str:
     """The replica that a cookie names, or nothing."""
     cookies = SimpleCookie("; ".join(headers.get_all("Set-Cookie") or ()))
     return cookies["replica"].value if "replica" in cookies else ""

@@ -7,7 +7,6 @@ import itertools
 import json
 import logging
 import socket
-import sys
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
@@ -18,17 +17,12 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from explainers.ui import untrusted_text
 from explainers.ui.controls.controls import CONFIG, CONTROLS_BY_KEY
 from explainers.ui.untrusted_text import LINES_OF_PLACE, CleanLog
-from tests.deploy.replicas import SERVER, ask, serve
+from tests.deploy.replicas import ask, serve
 from tests.support.forged import Forger
 from tests.support.opening import PAGES
-from tests.ui.test_odd_values import pictures
 
 SECRET = "canary"
 FORGED = f"{SECRET}\n2026-01-01 00:00:00.000 ERROR the disk is full"
-COMMANDS = {
-    "container": SERVER,
-    "laptop": [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless=true"],
-}
 PASTED = {
     "model_type": "llama",
     "architectures": [FORGED],
@@ -44,12 +38,11 @@ ROUTES = ("follow/{}", "lead/{}", "lead/{}/ask", "vote/{}/{}", "ahead/memory?mod
 OWN_CONFIG = f"model={CONFIG}"
 LINES = 120
 """Of all that is said in these tests: each place of the code says so many and no more."""
-LAPTOP = pytest.param("laptop", marks=pytest.mark.nightly("the same log, begun another way"))
 
 
-@pytest.fixture(scope="module", params=["container", LAPTOP])
-def running(request, tmp_path_factory):
-    with serve(tmp_path_factory.mktemp("private") / "log", COMMANDS[request.param]) as server:
+@pytest.fixture(scope="module")
+def running(tmp_path_factory):
+    with serve(tmp_path_factory.mktemp("private") / "log") as server:
         yield server
 
 
@@ -133,10 +126,10 @@ def test_after_a_burst_others_go_on_and_the_newest_of_it_counts(served):
     for count in range(messages):
         state.double_value = count
         bursting.socket.send(message.SerializeToString())
-    expected = pictures(Forger(served.address).run("scores", f"seed={messages - 1}"))
+    expected = Forger(served.address).run("scores", f"seed={messages - 1}").pictures
     drawn = list[str]()
     while drawn[-len(expected) :] != expected:
-        drawn += pictures(bursting.read())  # of runs that were broken off as well
+        drawn += bursting.read().pictures  # of runs that were broken off as well
 
 
 def test_a_line_keeps_what_stands_in_the_code(caplog, monkeypatch):

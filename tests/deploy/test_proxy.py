@@ -28,7 +28,6 @@ FRONTEND = Path(streamlit.__file__).parent / "static"
 
 
 def shipped(pattern):
-    """What the shipped configuration says there."""
     found = re.search(pattern, SHIPPED)
     assert found, pattern
     return found[1]

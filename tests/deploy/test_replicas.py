@@ -1,21 +1,15 @@
 """One replica is killed, or each is started again: everybody sees the same picture soon after."""
 
-import asyncio
-import contextlib
-import itertools
 import signal
+import socket
 
 import pytest
 
-from tests.deploy.replicas import NAMES, read_seat, run
-from tests.deploy.visitors import Visitor
+from tests.deploy.replicas import NAMES, read_seat
+from tests.support.forged import Forger
 
 WAITS = pytest.mark.nightly("starts two replicas that have imported everything, and kills them")
-HALL, AT_ONCE = 40, 8
-"""Visitors, and how many of them come at the same moment."""
 ENDS = signal.SIGKILL, signal.SIGTERM
-MOST_TRIES = 3
-"""Of somebody who is cut off: the proxy sends nobody to a replica that does not answer."""
 PLACES = [
     ("scores", "d_k=3"),
     ("masks", "mask=window"),
@@ -25,83 +19,36 @@ PLACES = [
 ]
 
 
-@contextlib.asynccontextmanager
-async def audience(proxy, count):
-    """Visitors on several pages, who come back whenever they are cut off."""
-    places = itertools.islice(itertools.cycle(PLACES), count)
-    visitors = [Visitor(proxy.address, page, query) for page, query in places]
-    gate, over = asyncio.Semaphore(AT_ONCE), asyncio.Event()
-
-    async def come(visitor):
-        async with gate:
-            await visitor.come()
-
-    await asyncio.gather(*map(come, visitors))
-    staying = asyncio.gather(*(visitor.stay(over) for visitor in visitors))
-    try:
-        yield visitors
-    finally:
-        over.set()
-        await staying
-
-
-async def meet(visitors: list[Visitor], name: str) -> None:
-    """Wait until everybody is on one replica."""
-    async with asyncio.timeout(60):
-        while any(visitor.seat != name or not visitor.is_here for visitor in visitors):
-            await asyncio.sleep(0.02)
-
-
 @WAITS
-def test_replicas_that_end_one_after_the_other_keep_nobody_away_for_long(warm_proxy):
+def test_a_replica_that_ends_keeps_nobody_away(warm_proxy):
     """The first one is killed, the second one is asked to end; each is started again."""
-
-    async def act():
-        async with audience(warm_proxy, HALL) as visitors:
-            pictures = [visitor.picture for visitor in visitors]
-            assert len({frozenset(picture.items()) for picture in pictures}) == len(PLACES)
-            moved = [visitor.seat == NAMES[0] for visitor in visitors]
-            assert HALL / 5 < sum(moved) < HALL * 4 / 5
-            for (name, other), how in zip((NAMES, NAMES[::-1]), ENDS, strict=True):
-                replica = warm_proxy.replicas[name]
-                await asyncio.to_thread(replica.stop, how)
-                await meet(visitors, other)
-                if how == signal.SIGKILL:
-                    assert [bool(visitor.tries) for visitor in visitors] == moved
-                    ask_of_another(warm_proxy, name, other)
-                replica.start()
-                await asyncio.to_thread(replica.wait)
-            assert max(max(visitor.tries, default=0) for visitor in visitors) <= MOST_TRIES
-            assert [visitor.picture for visitor in visitors] == pictures
-
-    run(act())
+    drawn = [Forger(warm_proxy.address).run(*place).pictures for place in PLACES]
+    for (name, other), how in zip((NAMES, NAMES[::-1]), ENDS, strict=True):
+        seat = {"Cookie": f"replica={name}"}
+        replica = warm_proxy.replicas[name]
+        replica.stop(how)
+        answer = warm_proxy.ask("/scores?text=a+private+sentence", **seat)
+        assert (answer.status, read_seat(answer.headers)) == (200, other)
+        for place, picture in zip(PLACES, drawn, strict=True):
+            one = Forger(warm_proxy.address, additional_headers=seat)
+            assert read_seat(one.headers) == other
+            assert one.run(*place).pictures == picture
+        replica.start()
+        replica.wait()
     assert "private" not in warm_proxy.log.read_text()
-
-
-def ask_of_another(proxy, gone, other):
-    """Who comes now to a replica that is away is sent to the other one."""
-    answer = proxy.ask("/scores?text=a+private+sentence", Cookie=f"replica={gone}")
-    assert (answer.status, read_seat(answer.headers)) == (200, other)
 
 
 def test_a_phone_that_sleeps_comes_back_to_its_session(proxy):
     """The network drops its connection, and nobody says goodbye."""
-
-    async def act():
-        one = Visitor(proxy.address, "scores", "d_k=3")
-        await one.come()
-        session, picture = one.session, one.picture
-        one.socket.transport.abort()
-        await one.come()
-        assert (one.session, one.picture) == (session, picture)
-        await one.socket.close()
-        one.session = "nothing-is-kept-of-it"
-        await one.come()
-        assert one.session not in ("", session)
-        assert one.picture == picture, "the address has the choices"
-        await one.socket.close()
-
-    run(act())
+    one = Forger(proxy.address)
+    drawn = one.run("scores", "d_k=3").pictures
+    seat = {"Cookie": f"replica={read_seat(one.headers)}"}
+    one.socket.socket.shutdown(socket.SHUT_RDWR)
+    for named, is_kept in ((one.session, True), ("nothing-is-kept-of-it", False)):
+        again = Forger(proxy.address, named, additional_headers=seat)
+        assert again.run("scores", "d_k=3").pictures == drawn, "the address has the choices"
+        assert (again.session == one.session) == is_kept
+        again.close()
 
 
 @WAITS

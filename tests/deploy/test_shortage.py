@@ -14,8 +14,8 @@ import pytest
 from benchmarks.browser import ROOT
 from explainers.ui import server
 from explainers.ui.limits import MANY_HERE
-from tests.deploy.replicas import SERVER, free_port, run, serve
-from tests.deploy.visitors import Visitor
+from tests.deploy.replicas import SERVER, free_port, serve
+from tests.support.forged import Forger
 from tests.support.waiting import wait
 from tests.ui.test_hosting import UPGRADE
 from tests.ui.test_limits import served
@@ -92,20 +92,16 @@ def test_nobody_serves_from_a_read_only_disk_without_a_home_or_a_log(monkeypatch
         monkeypatch.delenv(name, raising=False)
     command = [*NOBODY, "sh", "-c", BARE, "sh", *SERVER]
     with serve(Path("/dev/full"), command) as running:
-        visitor = Visitor(running.address, "cache_memory", "")
-        run(visitor.come())
-        assert len(visitor.picture) > 20
+        assert len(Forger(running.address).run("cache_memory").elements) > 20
 
 
 def begin(one, text=HALF, of="127.0.0.2"):
-    """A connection that has said this much."""
     talk = socket.create_connection(("127.0.0.1", one.port), 20, (of, 0))
     talk.sendall(text)
     return talk
 
 
 def count_open(one):
-    """How many requests of each address are open."""
     begun = list(one.server.server_state.connections)
     return next((each.opened for each in begun if hasattr(each, "opened")), None)
 

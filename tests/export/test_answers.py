@@ -1,6 +1,9 @@
 """A file answers links as the app does, or says that only the app can."""
 
+import json
 import random
+import subprocess
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -8,12 +11,13 @@ import pytest
 
 from explainers.export.embed import STUDY, ChoiceError, describe_picture, read_choices
 from explainers.export.visit import PAGES, find_picture
-from tests.export.answering import answer
 from tests.golden.kept import load_models, read_kept
 from tests.golden.links import HOSTILE, OF_EVERY_PAGE
 from tests.heroes.scenes import ROOMS, draw_pictures
 from tests.support.opening import opened
+from tests.support.scripts import DENO
 
+SCRIPT = Path(__file__).with_name("answer.js")
 LINKS, FEWER = 12, {"what_if": 5, "exercises": 1}
 """Of each page and language, that are compared; and where there are no more choices."""
 TRIED = 100
@@ -25,6 +29,19 @@ OF_PAGE = {"serving": {"elsewhere", "changes", "chunks", "drafts"}, "exercises":
 exercises, which only the app changes."""
 ONE_KIND = {"exercises": {"kind"}}
 """With another kind the app goes on to another exercise."""
+
+
+def answer(sent, links):
+    """For each link the picture's data, or None, and what is refused of it."""
+    done = subprocess.run(
+        [DENO, "run", "--quiet", "--no-config", "--allow-read", str(SCRIPT)],
+        input=json.dumps({"sent": sent, "links": links}),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def make_links(page, language, sent):

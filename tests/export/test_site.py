@@ -2,7 +2,6 @@
 
 import json
 import re
-from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
@@ -11,7 +10,7 @@ from explainers.export.__main__ import main
 from explainers.export.body import write_html
 from explainers.export.site import Site, list_titles
 from explainers.export.visit import PAGES
-from tests.export.test_embed import links_of
+from tests.export.test_embed import say_at_first
 from tests.golden.kept import load_models
 from tests.house.test_house import contents
 
@@ -59,13 +58,8 @@ def test_a_page_opens_from_a_folder_and_from_a_server(page, served, quiet_page):
             card.click()
         assert quiet_page.evaluate(DEAD) == []
         assert " live on " not in quiet_page.locator("main").inner_text()
-    compared = 0
-    for link, says in links_of(page):
-        open_page(quiet_page, f"{address}/en/{page}.html?{urlencode(link)}")
-        if link.get("lang", "en") == "en" and quiet_page.locator(".needs-app").is_hidden():
-            compared += 1
-            expect(quiet_page.locator(".hero .says").first).to_have_text(says)
-    assert compared, "a page opens on a picture in words"
+    open_page(quiet_page, f"{address}/en/{page}.html")
+    expect(quiet_page.locator(".hero .says").first).to_have_text(say_at_first(page))
     assert quiet_page.faults == []
     begins = (folder.as_uri(), address, "data:", "blob:")
     assert [url for url in quiet_page.asked if not url.startswith(begins)] == []

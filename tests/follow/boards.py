@@ -118,7 +118,6 @@ class Beats:
 
 
 async def until(is_so):
-    """Wait for what others do in this loop."""
     async with asyncio.timeout(PATIENCE):
         while not is_so():
             await asyncio.sleep(0.005)
@@ -179,7 +178,6 @@ async def _play(board, act, fixtures):
 
 
 async def open_class(board):
-    """A room with a follower and a lecturer."""
     await board.open_room(ROOM, "owner", "here")
     return await board.join(ROOM), await board.join(ROOM, is_lecturer=True)
 

@@ -6,11 +6,8 @@ import json
 from explainers.ui.follow.board import Memory
 from explainers.ui.follow.redis_board import PREFIX, Redis
 from explainers.ui.follow.routes import BOARD_ADDRESS, open_board
-from tests.follow import boards
 from tests.follow.boards import PATIENCE, ROOM, counted, heard, open_class, played, refused
 
-redis_server, server, board = boards.redis_server, boards.server, boards.board
-beats, clock = boards.beats, boards.clock
 OTHER = "bbcdefghijklmnop"
 
 

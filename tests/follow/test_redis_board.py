@@ -10,11 +10,7 @@ import pytest
 
 from explainers.ui.follow import redis_board
 from explainers.ui.follow.redis_board import Redis
-from tests.follow import boards
 from tests.follow.boards import PATIENCE, ROOM, counted, heard, open_class, played, refused, until
-
-beats, clock, redis_server = boards.beats, boards.clock, boards.redis_server
-server = boards.server
 
 
 @pytest.fixture

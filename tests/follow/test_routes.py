@@ -23,10 +23,7 @@ from explainers.ui.follow.redis_board import Redis
 from explainers.ui.follow.routes import LONGEST_QUERY, MOST_DRAWN, Following
 from tests.deploy import replicas
 from tests.deploy.replicas import serve, serve_in_thread
-from tests.follow import boards
 from tests.support.waiting import PATIENCE, wait
-
-redis_server = boards.redis_server
 
 
 def bear(secret):
@@ -42,7 +39,6 @@ GOOD |= {"screen": 2, "step": 0, "round": 0}
 
 @contextlib.contextmanager
 def served(board):
-    """The routes alone; yields the port."""
     following = Following(board)
     app = Starlette(routes=following.list_routes(), lifespan=following.lifespan)
     with serve_in_thread(app) as server:
@@ -64,8 +60,6 @@ def ask(port, path, said=None, headers=None, method="POST"):
 
 
 class Ear:
-    """An open stream of events."""
-
     def __init__(self, port, path, headers=None):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         self.connection.request("GET", path, headers=headers or {})
@@ -134,34 +128,25 @@ def test_a_monitor_sees_that_nobody_hears_a_lecturer(port, redis_server):
         wait(lambda: look(other)[0] == 200)
 
 
-def test_an_address_has_as_many_votes_as_streams(port, room):
-    """Also if they are closed and opened again, with what was told before and without it."""
+def test_who_was_here_has_the_seat_again_and_an_address_no_more_votes_than_streams(port, room):
+    """A browser that connects again by itself has told it in a header, else in the query."""
     name, _ = room
-    vote, watch, ballots, most = f"/vote/{name}/q", Ear(port, f"/follow/{name}?lecturer"), [], 3
-    streams = [Ear(port, f"/follow/{name}") for _ in range(most)]
+    watch, streams = Ear(port, f"/follow/{name}?lecturer"), [Ear(port, f"/follow/{name}")]
+    ballot = streams[0].next("ballot")
+    assert ask(port, f"/vote/{name}/q", {"ballot": ballot, "option": 0})[0] == 200
+    for query, headers in (("", {"Last-Event-ID": ballot}), (f"?ballot={ballot}", {})):
+        streams.append(Ear(port, f"/follow/{name}{query}", headers))
+        assert streams[-1].next("ballot") == ballot
     for stream in streams:
-        ballots.append(stream.next("ballot"))
-        assert ask(port, vote, {"ballot": ballots[-1], "option": 0})[0] == 200
-    for number in range(2 * most):
-        streams.pop(0).connection.close()
-        while json.loads(watch.next("count"))["followers"] != most - 1:
-            pass
-        kept = f"?ballot={ballots[number]}" if number % 2 else ""
-        streams.append(Ear(port, f"/follow/{name}{kept}"))
-        ballots.append(streams[-1].next("ballot"))
-        assert ask(port, vote, {"ballot": ballots[-1], "option": 1})[0] == 200
-    votes = [most, 0]
-    while votes[1] < most:
-        votes = json.loads(watch.next("count"))["votes"]["q"]
-        assert sum(votes) <= most
-
-
-def test_a_browser_that_connects_again_by_itself_has_its_seat_again(port, room):
-    name, _ = room
-    first = Ear(port, f"/follow/{name}")
-    ballot = first.next("ballot")
-    again = Ear(port, f"/follow/{name}", {"Last-Event-ID": ballot})
-    assert again.next("ballot") == ballot
+        stream.connection.close()
+    while json.loads(watch.next("count"))["followers"]:
+        pass
+    forgetful = Ear(port, f"/follow/{name}")
+    assert (other := forgetful.next("ballot")) != ballot
+    assert ask(port, f"/vote/{name}/q", {"ballot": other, "option": 1})[0] == 200
+    while (votes := json.loads(watch.next("count"))["votes"]["q"])[1] == 0:
+        pass
+    assert votes[0] == 0, "who has forgotten its seat votes in the place of it"
     for forged in ("0" * 32, "a\u00e9", "x" * 2000, ballot[:-1]):
         other = Ear(port, f"/follow/{name}", {"Last-Event-ID": forged.encode()})
         assert other.next("ballot") not in (ballot, forged)

@@ -36,13 +36,11 @@ def write_digests(files: tuple[Path, ...] = FILES) -> None:
 
 
 def find_unpinned(files: tuple[Path, ...] = FILES) -> list[str]:
-    """The images that are named by a tag alone."""
     images = {i for file in files for i in IMAGE.findall(file.read_text(encoding="utf-8"))}
     return sorted(i for i in images if not re.search("@sha256:[0-9a-f]{64}$", i))
 
 
 def main() -> int:
-    """Run a command; what it returns is how the process ends."""
     if "--write" in sys.argv:
         try:
             write_digests()

@@ -64,7 +64,6 @@ def tree(path):
 
 @functools.cache
 def nodes(path):
-    """Everything in a file, as many rules ask for it."""
     return tuple(ast.walk(tree(path)))
 
 

@@ -13,13 +13,11 @@ ROLES = {"__init__", "__main__", "cards", "compute", "hero", "train"}
 
 @functools.cache
 def modules():
-    """{full name: path} of every module of the product."""
     named = {name(path).removesuffix(".py").replace("/", "."): path for path in PRODUCT}
     return {full.removesuffix(".__init__"): path for full, path in named.items()}
 
 
 def imported(path):
-    """The modules of the product that a file imports, wherever in it."""
     return set(imports(path)) & set(modules())
 
 

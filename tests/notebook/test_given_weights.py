@@ -20,9 +20,13 @@ from tests.notebook.test_look import (
     HOSTILE,
     TEXT,
     TOKENIZER,
+    assert_codes,
+    assert_drawn,
     count_tags,
     data_of,
     eager_weights,
+    ids_of,
+    read_eagerly,
     unpack,
 )
 from tests.support.opening import ROOT
@@ -53,15 +57,6 @@ assert "<svg" in picture.still and "iframe" in picture._repr_html_()
 def drawn(*arguments, **options):
     """What the browser is sent."""
     return data_of(look_at_weights(*arguments, **options).page)
-
-
-def assert_drawn(data, weights):
-    """Is each byte the weight? (layers, heads, q_len, kv_len)"""
-    assert len(data["layers"]) == len(weights)
-    for packed, one in zip(data["layers"], torch.as_tensor(weights), strict=True):
-        codes = unpack(packed, data["masks"], packed["heads"])
-        assert codes.shape == one.shape
-        assert (codes - 255 * one.float().sqrt()).abs().max() <= 0.501
 
 
 def test_neither_torch_nor_transformers_is_needed(tmp_path):
@@ -136,10 +131,10 @@ def test_fewer_queries_are_the_last_of_the_text():
 @pytest.mark.parametrize("cache", ["dynamic", "static"])
 def test_a_growing_cache_is_one_square(cache):
     """What `generate` returned step by step is what one pass over the whole text says."""
-    model, ids = tiny("Llama"), torch.tensor([TOKENIZER(TEXT)["input_ids"]])
+    model = tiny("Llama")
     model.set_attn_implementation("eager")
     written = model.generate(
-        ids,
+        ids_of(TEXT),
         max_new_tokens=4,
         do_sample=False,
         output_attentions=True,
@@ -150,19 +145,16 @@ def test_a_growing_cache_is_one_square(cache):
     assert len(tokens) == 15, "the model stopped early"
     data = drawn(written.attentions, tokens)
     assert data["tokens"] == tokens[:-1], "the last one was written, and never read"
-    assert_drawn(data, torch.stack(eager_weights(model, " ".join(tokens[:-1]))))
+    assert_drawn(data, eager_weights(model, " ".join(tokens[:-1])))
 
 
 def test_what_a_decoder_looked_at_step_by_step_is_one_rectangle():
-    model, ids = tiny("BART"), torch.tensor([TOKENIZER(TEXT)["input_ids"]])
+    model = tiny("BART")
     model.set_attn_implementation("eager")
     options = {"output_attentions": True, "return_dict_in_generate": True, "num_beams": 1}
-    written = model.generate(ids, max_new_tokens=4, do_sample=False, **options)
+    written = model.generate(ids_of(TEXT), max_new_tokens=4, do_sample=False, **options)
     asking = TOKENIZER.convert_ids_to_tokens(written.sequences[0])[:-1]
-    with torch.no_grad():
-        whole = model(
-            input_ids=ids, decoder_input_ids=written.sequences[:, :-1], output_attentions=True
-        )
+    whole = read_eagerly(model, decoder_input_ids=written.sequences[:, :-1])
     data = drawn(written.cross_attentions, asking, TEXT.split())
     assert_drawn(data, torch.cat(whole.cross_attentions))
 
@@ -190,8 +182,7 @@ def test_mean_and_rollout_by_hand():
     rolled = np.eye(KV_LEN)
     for layer, packed in zip(SQUARE, told["layers"], strict=True):
         rolled = (layer.mean(axis=0) + np.eye(KV_LEN)) / 2 @ rolled
-        codes = unpack(packed, told["masks"], 1)
-        assert (codes - 255 * torch.tensor(rolled).sqrt()).abs().max() <= 0.501
+        assert_codes(unpack(packed, told["masks"], 1)[0], torch.tensor(rolled))
 
 
 def test_of_a_long_text_the_head_that_is_named_is_in_full(monkeypatch):
@@ -207,8 +198,7 @@ def test_of_a_long_text_the_head_that_is_named_is_in_full(monkeypatch):
     }
     assert [*picture.weights] == [(1, 4), *((2, head) for head in range(HEADS))]
     np.testing.assert_allclose(picture.weights[1, 4], GIVEN[1, 4], atol=1e-6)
-    one = unpack(data["full"]["1"], data["masks"], 1)[0]
-    assert (one - 255 * torch.tensor(GIVEN[1, 4]).sqrt()).abs().max() <= 0.501
+    assert_codes(unpack(data["full"]["1"], data["masks"], 1)[0], torch.tensor(GIVEN[1, 4]))
     monkeypatch.setattr(packed_heads, "MOST_WEIGHTS", 2 * Q_LEN * KV_LEN)
     [chosen] = data_of(look_at_weights(GIVEN, QUERIES, KEYS).page)["full"].values()
     assert len(chosen["only"]) == 2

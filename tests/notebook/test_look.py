@@ -16,15 +16,11 @@ from torch import nn
 from transformers import PreTrainedConfig
 
 from explainers.models import attention_hook
-from explainers.models.attention_hook import run_model
 from explainers.models.head_scores import MEANINGS, name_heads
 from explainers.models.registry import ModelError, RefusedModelError
 from explainers.models.shipped_scores import read_shipped_scores
-from explainers.models.token_text import read_words, tokenise_text
 from explainers.notebook.look import look, make_look, report
-from explainers.notebook.model_heads import record_heads
 from explainers.notebook.packed_heads import MOST_IN_FULL
-from explainers.notebook.read_texts import Wanted
 from explainers.translations import TEXTS
 from tests.support.tiny_families import FAMILIES, VOCABULARY, tiny
 from tests.support.tiny_tokenizer import tokenizer_of
@@ -60,27 +56,42 @@ def data_of(page):
     return json.loads(re.findall(r'<script type="application/json">(.*?)</script>', page)[0])
 
 
-def eager_weights(model, text):
-    """What transformers says with its own attention: layers of (heads, tokens, tokens)."""
-    ids = torch.tensor([TOKENIZER(text)["input_ids"]])
+def ids_of(text):
+    return torch.tensor([TOKENIZER(text)["input_ids"]])
+
+
+def read_eagerly(model, text=TEXT, **options):
+    """What transformers says with its own attention."""
     model.set_attn_implementation("eager")
     with torch.no_grad():
-        output = model(input_ids=ids, output_attentions=True)
-    return [layer[0] for layer in output.attentions]
+        return model(input_ids=ids_of(text), output_attentions=True, **options)
+
+
+def eager_weights(model, text=TEXT):
+    """(layers, heads, tokens, tokens)."""
+    return torch.cat(read_eagerly(model, text).attentions)
+
+
+def assert_codes(codes, weights):
+    assert codes.shape == weights.shape
+    assert (codes - 255 * weights.float().sqrt()).abs().max() <= 0.501
+
+
+def assert_drawn(data, weights):
+    """Is each byte the weight, layer by layer? (layers, heads, q_len, kv_len)"""
+    assert len(data["layers"]) == len(weights)
+    for packed, one in zip(data["layers"], torch.as_tensor(weights), strict=True):
+        assert_codes(unpack(packed, data["masks"], packed["heads"]), one)
 
 
 @pytest.mark.parametrize("family", [*KINDS, "Mistral (window)", "Gemma 2 (soft-cap)"])
 def test_each_byte_is_the_models_own_weight(family):
     data = data_of(make_look(tiny(family), TOKENIZER, TEXT, names=False).page)
-    expected = eager_weights(tiny(family), TEXT)
+    expected = eager_weights(tiny(family))
     assert data["side"] == len(data["tokens"]) == 11
-    assert len(data["layers"]) == len(expected) == 3
-    for packed, weights in zip(data["layers"], expected, strict=True):
-        codes = unpack(packed, data["masks"], packed["heads"])
-        assert codes.shape == weights.shape == (6, 11, 11)
-        assert (codes - 255 * weights.sqrt()).abs().max() <= 0.501
-        behind = weights[:, 1:, 0].mean(dim=-1)
-        torch.testing.assert_close(torch.tensor(packed["first"]), behind, atol=1e-4, rtol=0)
+    assert_drawn(data, expected)
+    behind, first = expected[:, :, 1:, 0].mean(dim=-1), [one["first"] for one in data["layers"]]
+    torch.testing.assert_close(torch.tensor(first), behind, atol=1e-4, rtol=0)
 
 
 @pytest.mark.parametrize("layers", [[0], []], ids=["a layer", "the most telling one"])
@@ -88,41 +99,19 @@ def test_above_256_tokens_an_overview_has_the_largest_weight_of_each_block(layer
     """And one layer is sent in full: without a choice, that of the most telling head."""
     model, text = tiny("GPT-2", n_positions=400), text_of(300)
     data = data_of(make_look(model, TOKENIZER, text, names=False, layers=layers).page)
-    weights = torch.stack(eager_weights(model, text))
+    weights = eager_weights(model, text)
     assert (data["side"], len(data["tokens"])) == (64, 300)
-    for packed, one in zip(data["layers"], weights, strict=True):
-        largest = nn.functional.adaptive_max_pool2d(one[None], 64)[0]
-        codes = unpack(packed, data["masks"], packed["heads"])
-        assert (codes - 255 * largest.sqrt()).abs().max() <= 0.501
+    assert_drawn(data, nn.functional.adaptive_max_pool2d(weights, 64))
     places = torch.arange(300)
     is_far = (places[:, None] - places >= 300 // 16).tril()
     is_far[:, 0] = False
     told = weights.masked_fill(~is_far, 0)
     [whole] = layers or [int(told.amax(dim=(1, 2, 3)).argmax())]
     assert [*data["full"]] == [str(whole)]
-    full = unpack(data["full"][str(whole)], data["masks"], 6)
-    assert (full - 255 * weights[whole].sqrt()).abs().max() <= 0.501
+    assert_codes(unpack(data["full"][str(whole)], data["masks"], 6), weights[whole])
     layer, head, query = data["telling"][0]
     assert {one[0] for one in data["telling"]} == {whole} == {layer}
     assert float(told[layer, head, query].max()) == pytest.approx(float(told[whole].max()))
-
-
-def test_the_pieces_of_a_word_can_be_merged(smollm2, capsys):
-    """kỷ lục: two words of seven pieces. By hand: to a word the sum, from a word the mean."""
-    text = "kỷ lục"
-    picture = make_look(smollm2.model, smollm2.tokenizer, text, names=False, by_word=True)
-    data = data_of(picture.page)
-    assert (data["tokens"], data["side"]) == (["kỷ", " lục"], 2)
-    pieces = record_heads(smollm2, Wanted(text))[0]["pieces"]
-    assert picture.summary.endswith(f"270 heads on {pieces} tokens, merged into 2 words")
-    first = read_words(smollm2, text, tokenise_text(smollm2, text).tokens).numbers.count(0)
-    ids = torch.tensor([smollm2.tokenizer(text)["input_ids"]])
-    recorded = run_model(smollm2.model, input_ids=ids).layers
-    for packed, one in zip(data["layers"], recorded, strict=True):
-        to_first = one.weights[0, :, :, :first].sum(-1)
-        expected = torch.stack([to_first[:, :first].mean(-1), to_first[:, first:].mean(-1)], -1)
-        codes = unpack(packed, data["masks"], 9)
-        assert (codes[..., 0] - 255 * expected.sqrt()).abs().max() <= 0.51
 
 
 def state_of(model):
@@ -229,16 +218,13 @@ def test_a_class_that_attends_by_itself_is_shown_with_its_own_weights(name, size
     before = state_of(model)
     picture = make_look(model, TOKENIZER, TEXT)
     assert state_of(model) == before
-    ids = torch.tensor([TOKENIZER(TEXT)["input_ids"]])
     with torch.no_grad():
-        expected = model.eval()(ids, output_attentions=True).attentions
+        expected = model.eval()(ids_of(TEXT), output_attentions=True).attentions
     data = data_of(picture.page)
     assert picture.summary == f"{name}Model, its own attention: 4 heads on 11 tokens"
     assert data["roles"] == []
     assert data["unnamed"].startswith("These are the weights of the model's own attention.")
-    for packed, weights in zip(data["layers"], expected, strict=True):
-        codes = unpack(packed, data["masks"], 2)
-        assert (codes - 255 * weights[0].sqrt()).abs().max() <= 0.51
+    assert_drawn(data, torch.cat(expected))
 
 
 @pytest.mark.rotating(3)

@@ -2,7 +2,6 @@
 
 import re
 
-import nbformat
 import pytest
 from nbclient import NotebookClient
 
@@ -16,23 +15,21 @@ from workshop.package_notebooks import PACKAGED
 NOTEBOOKS = LOOKS | PACKAGED
 
 
-def run_notebook(name, file):
-    """Run it where it lies, and keep it with its outputs as a reader does."""
+def run_notebook(name):
+    """Run it where it lies."""
     notebook = valid(make_example(NOTEBOOKS[name]))
     resources = {"metadata": {"path": str(FILE.parent)}}
     NotebookClient(notebook, timeout=300, resources=resources).execute()
-    nbformat.write(notebook, file)
     return notebook
 
 
-def pictures_in(notebook):
-    """What each picture is saved as."""
+def outputs_of(notebook, kind):
+    """What its cells show of a kind, such as text/html."""
     outputs = [one for cell in notebook.cells for one in cell.get("outputs", [])]
-    return [one.data["text/html"] for one in outputs if "text/html" in one.get("data", {})]
+    return [one.data[kind] for one in outputs if kind in one.get("data", {})]
 
 
 def printed_by(notebook):
-    """All that its cells print."""
     outputs = [one for cell in notebook.cells for one in cell.get("outputs", [])]
     return "".join(one.text for one in outputs if "text" in one)
 
@@ -42,9 +39,9 @@ def test_they_are_what_the_command_writes(name):
     assert FILE.with_stem(name).read_text(encoding="utf-8") == make_example(NOTEBOOKS[name]) + "\n"
 
 
-def test_of_weights_that_one_has(tmp_path):
-    notebook = run_notebook("look_weights", tmp_path / "saved.ipynb")
-    assert len(pictures_in(nbformat.read(tmp_path / "saved.ipynb", 4))) == 5
+def test_of_weights_that_one_has():
+    notebook = run_notebook("look_weights")
+    assert len(outputs_of(notebook, "text/html")) == 5
     printed = printed_by(notebook)
     assert "English to Vietnamese: 8 heads, 13 queries on 8 keys" in printed
     assert "layer,head,query,key,weight,query_token,key_token" in printed
@@ -52,12 +49,12 @@ def test_of_weights_that_one_has(tmp_path):
 
 @pytest.mark.nightly("two real models write and read; what is drawn of them, tiny ones tell daily")
 @pytest.mark.usefixtures("smollm2", "minilm")
-def test_of_models(tmp_path):
-    assert len(pictures_in(run_notebook("look_models", tmp_path / "saved.ipynb"))) == 5
+def test_of_models():
+    assert len(outputs_of(run_notebook("look_models"), "text/html")) == 5
 
 
-def test_of_a_cache_that_is_sized_from_files(tmp_path):
-    printed = printed_by(run_notebook("size_cache", tmp_path / "saved.ipynb"))
+def test_of_a_cache_that_is_sized_from_files():
+    printed = printed_by(run_notebook("size_cache"))
     report = report_cache("llama-3.1-8b", 32_768, 8, gpu="h100")
     by_command = f"= {report.cache_bytes:,} bytes\n"
     assert f"\n{report.cache_bytes:,} bytes of cache" in f"\n{printed}"
@@ -78,8 +75,8 @@ def test_of_a_cache_that_is_sized_from_files(tmp_path):
 @pytest.mark.nightly(
     "a wheel is built, installed and served; test_wheel.py says what daily tests see"
 )
-def test_of_the_package(tmp_path):
-    notebook = run_notebook("package", tmp_path / "saved.ipynb")
+def test_of_the_package():
+    notebook = run_notebook("package")
     printed = printed_by(notebook)
     assert re.search(r"whl: [12]\.\d MB, with attention_step_by_step, attention_step_by_", printed)
     assert "attention memory CONFIG …" in printed
@@ -88,8 +85,5 @@ def test_of_the_package(tmp_path):
     assert "Weights: 8 heads on 3 tokens" in printed
     assert '<iframe src="masks.html"' in printed
     assert printed.endswith(" answers: ok\n")
-    outputs = [one for cell in notebook.cells for one in cell.get("outputs", [])]
-    [picture] = [
-        one.data["image/svg+xml"] for one in outputs if "image/svg+xml" in one.get("data", {})
-    ]
+    [picture] = outputs_of(notebook, "image/svg+xml")
     assert "announced" in picture

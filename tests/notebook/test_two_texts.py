@@ -9,8 +9,15 @@ import torch
 
 from explainers.models.registry import ModelError
 from explainers.notebook.look import look, make_look
-from tests.notebook.test_given_weights import assert_drawn
-from tests.notebook.test_look import TEXT, TOKENIZER, data_of, eager_weights
+from tests.notebook.test_look import (
+    TEXT,
+    TOKENIZER,
+    assert_drawn,
+    data_of,
+    eager_weights,
+    ids_of,
+    read_eagerly,
+)
 from tests.support.tiny_families import tiny
 from tests.support.tiny_tokenizer import tokenizer_of
 
@@ -27,18 +34,11 @@ def data_and_picture(family, text=TEXT, tokenizer=TOKENIZER, **options):
     return data_of(picture.page), picture
 
 
-def ids_of(text):
-    return torch.tensor([TOKENIZER(text)["input_ids"]])
-
-
 def read_by_decoder(family, answer):
     """What transformers' own attention says, of an answer as it is taught."""
     model = tiny(family)
-    model.set_attn_implementation("eager")
     start = torch.tensor([[model.config.decoder_start_token_id]])
-    decoder = torch.cat([start, ids_of(answer)[:, :-1]], dim=1)
-    with torch.no_grad():
-        return model(input_ids=ids_of(TEXT), decoder_input_ids=decoder, output_attentions=True)
+    return read_eagerly(model, decoder_input_ids=torch.cat([start, ids_of(answer)[:, :-1]], dim=1))
 
 
 @pytest.mark.parametrize("family", ["BART", "Marian", "T5 (relative bias)"])
@@ -68,7 +68,7 @@ def test_prompt_and_answer_are_one_text_with_a_border(answer):
     data, _picture = data_and_picture("Llama", answer=answer)
     assert data["tokens"] == [*TEXT.split(), *ANSWER.split()]
     assert data["parts"] == [["prompt", 0], ["answer", 11]]
-    assert_drawn(data, torch.stack(eager_weights(tiny("Llama"), f"{TEXT} {ANSWER}")))
+    assert_drawn(data, eager_weights(tiny("Llama"), f"{TEXT} {ANSWER}"))
 
 
 @pytest.mark.parametrize("family", ["Llama", "BART"])
@@ -86,12 +86,8 @@ def test_of_a_pair_it_is_said_where_the_second_begins():
     data, _picture = data_and_picture("BERT", TEXT, tokenizer, pair=ANSWER)
     assert data["tokens"] == [*TEXT.split(), *ANSWER.split()]
     assert data["parts"] == [["A", 0], ["B", 11]]
-    model, types = tiny("BERT"), torch.tensor([[0] * 11 + [1] * 4])
-    model.set_attn_implementation("eager")
-    with torch.no_grad():
-        told = model(
-            input_ids=ids_of(f"{TEXT} {ANSWER}"), token_type_ids=types, output_attentions=True
-        )
+    types = torch.tensor([[0] * 11 + [1] * 4])
+    told = read_eagerly(tiny("BERT"), f"{TEXT} {ANSWER}", token_type_ids=types)
     assert_drawn(data, torch.cat(told.attentions))
 
 
@@ -116,15 +112,13 @@ def test_words_of_both_texts_are_merged(smollm2):
     words = make_look(smollm2.model, smollm2.tokenizer, "kỷ", by_word=True, **options)
     border = pieces.parts[1][1]
     assert (words.tokens[1], words.parts) == (["kỷ", " lục"], [("prompt", 0), ("answer", 1)])
+    told = f"270 heads on {len(pieces.tokens[1])} tokens, merged into 2 words"
+    assert words.summary.endswith(told)
+    one_text = make_look(smollm2.model, smollm2.tokenizer, "kỷ lục", names=False, by_word=True)
+    assert one_text.tokens[1] == words.tokens[1]
     to_first = pieces.weights[3, 2][:, :border].sum(axis=1)
     expected = [to_first[:border].mean(), to_first[border:].mean()]
     np.testing.assert_allclose(words.weights[3, 2][:, 0], expected, atol=1e-6)
-
-
-def test_what_is_measured_is_not_said_of_cross_attention():
-    data = data_of(make_look(tiny("BART"), TOKENIZER, TEXT, answer=ANSWER, names=True).page)
-    assert data["roles"] == []
-    assert "has an encoder and a decoder" in data["unnamed"]
 
 
 REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {

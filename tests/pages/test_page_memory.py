@@ -194,6 +194,9 @@ def test_a_pasted_config_is_read_and_stays_out_of_the_link():
         visit.session_state["model"] = name
         visit.run()
     assert "16,384 tokens, model ` llama `" in said(visit.run()), "what was pasted is lost"
+    for page in ("pages/09_shared_heads.py", "pages/10_cache_memory.py"):
+        visit.switch_page(page).run()
+    assert "16,384 tokens, model ` llama `" in said(visit), "on another page"
 
 
 def test_what_a_file_says_reaches_the_calculators():

@@ -1,5 +1,6 @@
 """A session of the app that is no browser's: it says what it likes, and reads the answer."""
 
+import re
 from typing import Any, NamedTuple
 
 import websockets
@@ -7,18 +8,21 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
-PROTOCOLS = [websockets.Subprotocol("streamlit")]
+PROTOCOLS = "streamlit", "PLACEHOLDER_AUTH_TOKEN"
 ENDED = ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY
 
 
 class Answer(NamedTuple):
-    """What a run of the page has sent."""
-
     elements: list[Any]
 
     def of_kind(self, kind: str) -> list[Any]:
-        """All elements of a kind, in the order in which they came."""
         return [getattr(e, kind) for e in self.elements if e.WhichOneof("type") == kind]
+
+    @property
+    def pictures(self) -> list[str]:
+        """What the components are sent, without the count of what was heard."""
+        sent = [one.bytes.decode() for one in self.of_kind("bidi_component")]
+        return [re.sub(r'"echo":\d+', "", one) for one in sent]
 
     @property
     def widgets(self) -> dict[str, str]:
@@ -30,11 +34,17 @@ class Answer(NamedTuple):
 
 
 class Forger:
-    """An open session: `run` asks for a page with values for its widgets."""
+    """An open session: `run` asks for a page with values for its widgets.
 
-    def __init__(self, address: str, **options: Any) -> None:
+    Who names a `session` comes back to it, as a browser does.
+    """
+
+    def __init__(self, address: str, session: str = "", **options: Any) -> None:
         stream = f"{address.replace('http', 'ws')}/_stcore/stream"
-        self.socket = connect(stream, max_size=None, subprotocols=PROTOCOLS, legacy=True, **options)
+        named = [websockets.Subprotocol(one) for one in (*PROTOCOLS, session) if one]
+        self.socket = connect(stream, max_size=None, subprotocols=named, legacy=True, **options)
+        assert self.socket.response
+        self.headers, self.session = self.socket.response.headers, ""
 
     def run(self, page: str, query: str = "", values: dict[str, dict[str, Any]] | None = None):
         """The answer; `values` has for a widget's id the field of the message, and its value."""
@@ -51,15 +61,15 @@ class Forger:
         return self.send(message.SerializeToString())
 
     def send(self, message: bytes | str) -> Answer:
-        """The answer to bytes."""
         self.socket.send(message)
         return self.read()
 
     def read(self) -> Answer:
-        """What is sent until a run has ended."""
         elements = []
         while True:
             told = ForwardMsg.FromString(self.socket.recv(timeout=60))
+            if told.WhichOneof("type") == "new_session":
+                self.session = told.new_session.initialize.session_id
             if (
                 told.WhichOneof("type") == "delta"
                 and told.delta.WhichOneof("type") == "new_element"
@@ -69,5 +79,4 @@ class Forger:
                 return Answer(elements)
 
     def close(self) -> None:
-        """Leave."""
         self.socket.close()

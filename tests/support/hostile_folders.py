@@ -27,11 +27,10 @@ def raw(name: str, content: bytes | str) -> Callable[[Path], Any]:
     return lambda folder: (folder / name).write_bytes(written) and None
 
 
-def header(content: Any, length: int | None = None, data: bytes = b"") -> Callable[[Path], Any]:
+def header(content: Any, length: int = 0) -> Callable[[Path], Any]:
     """A file of weights with such a header, which may lie about its length."""
-    text = content if isinstance(content, bytes) else json.dumps(content).encode()
-    size = len(text) if length is None else length
-    return raw("model.safetensors", struct.pack("<Q", size) + text + data)
+    text = json.dumps(content).encode()
+    return raw("model.safetensors", struct.pack("<Q", length or len(text)) + text)
 
 
 def weights(change: Callable[[dict[str, Any]], Any]) -> Callable[[Path], Any]:
@@ -124,7 +123,6 @@ AT_A_LOOK: dict[str, tuple[Callable[[Path], Any], str]] = {
     "a config.json of two million bytes": (config(padding="x" * 2_000_000), TWO_MILLION),
     "a config.json that is none": (raw("config.json", "{"), "is not JSON"),
     "a config.json that is a list": (raw("config.json", "[]"), "is no JSON object"),
-    "a config.json of zeros": (raw("config.json", b"\0" * 1_000), "is not JSON"),
     "code beside the weights": (config(auto_map={"AutoModelForCausalLM": "code.Model"}), CODE),
     "code of a tokenizer": (raw("tokenizer_config.json", '{"auto_map": {"A": "c.T"}}'), CODE),
     "packed weights": (
@@ -140,26 +138,13 @@ AT_A_LOOK: dict[str, tuple[Callable[[Path], Any], str]] = {
         lambda folder: (folder / "model.safetensors").rename(folder / "pytorch_model.bin"),
         "can run code",
     ),
-    "a pickle under another name": (raw("model.safetensors", b"\x80\x04cos\nsystem\n."), CUT),
     "a header of 2^63 bytes": (header({}, 2**63), CUT),
-    "a header longer than its file": (header({}, 10_000), CUT),
-    "a header that is no JSON": (header(b"{" * 50), CUT),
-    "tensors that overlap": (
-        header({"a": entry("F32", [2], 0, 8), "b": entry("F32", [2], 4, 12)}, None, bytes(12)),
-        CUT,
-    ),
-    "a tensor beyond the end": (header({"a": entry("F32", [9], 0, 36)}, None, bytes(8)), CUT),
-    "a tensor of 2^64 numbers": (
-        header({"a": entry("F32", [2**32, 2**32], 0, 8)}, None, bytes(8)),
-        CUT,
-    ),
     "four hundred thousand tensors": (
         header({f"t{n}": entry("F32", [1], 4 * n, 4 * n + 4) for n in range(400_000)}),
         "names too many tensors",
     ),
     "a list of what is not there": (index({"a": "m-1.safetensors"}), "m-1.safetensors is missing"),
     "a list that leads outside": (index({"a": "../other.safetensors"}), OUTSIDE),
-    "a list of absolute paths": (index({"a": "/tmp/other.safetensors"}), OUTSIDE),
     "a list of other files": (index({"a": "weights.bin"}), OUTSIDE),
     "a list that is none": (index(["model.safetensors"]), OUTSIDE),
     "an adapter": (
@@ -179,23 +164,10 @@ AT_A_LOOK: dict[str, tuple[Callable[[Path], Any], str]] = {
 """What a look at the folder finds, before anything of it is read, and words of the refusal."""
 WHEN_READ: dict[str, Callable[[Path], Any]] = {
     "a vocabulary of 10^13": config(vocab_size=10**13),
-    "a hidden size of 10^12": config(hidden_size=10**12),
-    "a billion heads": config(num_attention_heads=10**9),
-    "a size of 10^300": config(intermediate_size=10**300),
     "a negative size": config(hidden_size=-12),
-    "a large negative size": config(hidden_size=-(10**9)),
     "a size of zero": config(hidden_size=0),
-    "no heads": config(num_attention_heads=0),
-    "a size that is a fraction": config(hidden_size=12.5),
     "a size that is a text": config(hidden_size="twelve"),
-    "a size that is true": config(vocab_size=True),
-    "a size that is null": config(hidden_size=None),
-    "a size that is infinite": config(hidden_size=float("inf")),
-    "a size that is no number": config(hidden_size=float("nan")),
     "nested a hundred times": config(**nested(100)),
-    "a field twice": raw(
-        "config.json", '{"model_type": "llama", "model_type": "gpt2", "n_embd": 12}'
-    ),
     "a family that is none": config(model_type="nothing"),
     "weights of another shape": weights(lambda t: t.update({k: v[:1] for k, v in t.items()})),
     "a tensor less": weights(lambda t: t.pop("model.norm.weight")),
@@ -204,6 +176,5 @@ WHEN_READ: dict[str, Callable[[Path], Any]] = {
     "an expression that is none": tokenizer(pre_tokenizer=split("(((")),
     "a million and one words": tokenizer(model=words(1_000_001)),
     "a template that repeats": tokenizer(post_processor=template(100_000)),
-    "a tokenizer of zeros": raw("tokenizer.json", b"\0" * 1_000),
 }
 """What libraries find, or run into, when they read it: in another process."""

@@ -72,7 +72,6 @@ def reads_text(page: Path) -> bool:
 
 
 def opened(page: Path, link: Mapping[str, str | list[str]] | None = None) -> AppTest:
-    """What a new visitor gets who follows a link to a page."""
     visit = AppTest.from_file(str(ROOT / "contents.py"), default_timeout=LIMIT)
     if page != PAGES[0]:
         visit.switch_page(page.relative_to(ROOT).as_posix())
@@ -91,7 +90,6 @@ def settled(visit: AppTest) -> AppTest:
 
 
 def press(visit: AppTest, label: str) -> AppTest:
-    """The page when a button of this name was pressed."""
     next(one for one in visit.button if one.label == label).click()
     return settled(visit.run())
 
@@ -120,7 +118,6 @@ def elements(block: Any) -> Iterator[Any]:
 
 
 def widgets(visit: AppTest) -> dict[str, Any]:
-    """Every control with a name, in sight now."""
     kinds: dict[str, dict[str, Any]] = {kind: {} for kind in WIDGETS}
     for it in [*elements(visit.main), *elements(visit.sidebar)]:
         if it.type in kinds and it.key and not it.key.startswith(RECALL):

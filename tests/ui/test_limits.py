@@ -45,8 +45,6 @@ def fail(request):
 
 
 class Served:
-    """An app behind the limits."""
-
     def __init__(self, server):
         self.server, self.port = server, server.config.port
 

@@ -27,7 +27,6 @@ REPEATED = "Do you still know it?"
 
 
 def answer(visit, name, value, time="0"):
-    """Answer a question of the page on queries, keys and values."""
     key = f"recall {FROM.stem} {name} {time}"
     [field] = [one for one in elements(visit.main) if getattr(one, "key", None) == key]
     visit = field.set_value(value).run()

@@ -1,9 +1,7 @@
 """The cache calculator: a point is dragged, models are searched, files are pasted."""
 
-import json
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 HOLD = """() => {
@@ -115,40 +113,22 @@ def test_names_are_chosen_with_keys_alone_and_no_more_than_six(story):
     expect(option).to_be_hidden()
 
 
-CONFIG = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32}
-CONFIG |= {"num_key_value_heads": 8, "num_hidden_layers": 32}
-
-
-def test_a_pasted_config_is_there_when_its_reader_comes_back(visit):
-    """It stays out of the address."""
-    one = visit("cache_memory", is_still=True, model="a config.json", tokens="33000")
-    field = one.page.get_by_role("textbox", name="Paste a config.json")
-    size = one.page.get_by_text("4,325,376,000 bytes for ")
-    field.fill(json.dumps(CONFIG))
-    field.press("Control+Enter")
-    expect(size).to_be_visible()
-    assert "hidden" not in one.page.url
-    for name in ("Shared keys and values", "Cache calculator"):
-        one.after_run(one.page.get_by_role("link", name=name).click)
-        expect(one.page.get_by_role("heading", level=1)).to_have_text(name)
-    expect(size).to_be_visible()
-    one.expect_in_link(tokens="33000")
-    expect(field).to_have_value(json.dumps(CONFIG))
-
-
-@pytest.mark.nightly("how a closed menu keeps what was chosen is seldom changed")
-def test_experiments_of_the_calculator(story):
-    """What the closed menu had shown is not chosen again."""
-    one = story("cache_memory")
-    one.press("Take a model with latents")
-    one.expect_in_link(gpus="8")
-    one.page.get_by_role("button", name="More").click()
-    menu = one.page.get_by_test_id("stPopoverBody")
-    expect(menu.get_by_role("radio", name="16", exact=True)).to_be_visible()
-    one.page.keyboard.press("Escape")
+def test_a_reset_holds_after_the_menu_was_open(visit):
+    """What the closed menu had shown is not chosen again by the next click."""
+    one = visit("cache_memory", is_still=True, gpus="8")
+    more = one.page.get_by_role("button", name="More")
+    one.after_run(more.click)
+    expect(one.page.get_by_test_id("stPopoverBody").get_by_role("radio", name="16")).to_be_visible()
+    one.after_run(lambda: one.page.keyboard.press("Escape"))
+    one.hero.get_by_role("button", name="Take a model with windows", exact=True).click()
+    one.wait_for_choice("gpus", None)
     one.ready()
-    one.press("Reset")
-    one.expect_in_link(gpus=None)
-    one.hero.locator(".memory-point").press("ArrowUp")
-    one.expect_in_link(texts="2", gpus=None)
-    one.expect_said("1 × NVIDIA H100")
+    card = one.page.locator(".st-key-go-deeper summary").first
+    one.after_run(lambda: card.evaluate("(summary) => summary.click()"))
+    one.expect_in_link(gpus=None, model="gemma-3-27b")
+    one.page.get_by_text("Settings").first.click()
+    one.after_run(lambda: one.page.get_by_role("slider", name="Seed").press("ArrowRight"))
+    one.expect_in_link(gpus=None, model="gemma-3-27b", seed="1")
+    expect(one.hero.get_by_role("radio", name="1", exact=True)).to_have_attribute(
+        "aria-checked", "true"
+    )

@@ -1,25 +1,10 @@
-"""What a click on first pictures chooses, and that its link shows the same."""
+"""What a click chooses, and that its link shows the same: of pages without a longer story."""
 
 import pytest
 from playwright.sync_api import expect
 
-from explainers.models.registry import WHEEL_MODELS
-from tests.support.real_models import need
-
 CHOICES = {
-    "tokens": ("role=radio[name='words']", {"unit": "words"}),
-    "query_key_value": ("role=radio[name=/^Friday/]", {"word": "6"}),
-    "scores": (".words button >> nth=-1", {"word": "6"}),
-    "masks": ("role=radio[name='window']", {"rule": "window"}),
     "many_heads": ("role=switch[name='head 1']", {"off": "1"}),
-    "shared_heads": ("[aria-label='KV heads'] button[value='1']", {"kv_heads": "1"}),
-    "cache_memory": ("role=radio[name='2']", {"gpus": "2"}),
-    "long_sequences": (".chips button:text-is('causal')", {"tile_mask": "causal"}),
-    "growing_memory": (".bar button[value='softmax']", {"writing": "softmax"}),
-    "idle_heads": ("role=radio >> nth=9", {"letter": "8"}),
-    "cross_attention": ("role=radio[name=/^kỷ:/]", {"syllable": "8"}),
-    "inspector": ("role=switch", {"dim_first": "1"}),
-    "what_if": ("role=radio[name='few bits']", {"what_if": "few bits"}),
     "why_it_looked": ("role=button[name='head L16.H0 +15.38']", {"why_removed": "key.L16.H0"}),
     "does_it_matter": ("role=radio[name='direct effect']", {"matter_view": "direct effect"}),
     "writing": ("button.writing-word >> nth=1", {"write_step": "1"}),
@@ -28,8 +13,6 @@ CHOICES = {
 
 @pytest.mark.parametrize("page", CHOICES)
 def test_a_click_is_told_at_once_and_stands_in_the_link(story, page):
-    if page in ("inspector", "what_if"):
-        need(WHEEL_MODELS[0].id)
     selector, link = CHOICES[page]
     one = story(page)
     said = one.says.first.text_content()

@@ -7,11 +7,6 @@ from playwright.sync_api import expect
 from tests.support.visit import PHONE, drag, drop
 
 
-def seen(one, name):
-    """How many numbers a matrix shows."""
-    return sum(value is not None for line in one.values(name) for value in line)
-
-
 def test_long_sequences(story):
     one = story("long_sequences")
     length = one.hero.locator(".bar input")
@@ -28,28 +23,6 @@ def test_long_sequences(story):
     one.hero.locator(".small-play").click()
     expect(steps).to_have_text(re.compile(r"^[2-9] of 12$"))
     one.hero.locator(".small-play").click()
-
-
-def test_blocks_and_tiles(story):
-    one = story("long_sequences")
-    names, slider, sent = ("scores", "running", "weights"), one.live_slider("Blocks read"), one.sent
-    drag(slider, 0)
-    assert [seen(one, name) for name in names] == [2, 2, 2]
-    assert one.sent == sent
-    drop(slider)
-    one.expect_in_link(read="1")
-    drag(slider, slider.get_attribute("max"))
-    one.cell("running", 2, 1).click()
-    card = one.page.locator(".card:visible", has=one.page.locator(".lines")).first
-    expect(card.locator(".lines")).to_contain_text("correction = e^(")
-
-    one.turn_to("long_sequences", tile="1", tile_mask="causal", deep="tiles")
-    slider, held = one.live_slider("Tiles read"), []
-    for frame in range(8):
-        drag(slider, frame)
-        held.append(seen(one, "scores in memory"))
-    assert sum(held) == 28, "each allowed pair once"
-    assert max(held) <= 6
 
 
 def test_growing_memory(story):

@@ -5,9 +5,9 @@ import re
 from playwright.sync_api import expect
 
 from explainers.chapters.common.own_words import read_with
-from explainers.toys.sentence import SENTENCE, read_sentence
+from explainers.toys.sentence import read_sentence
 from explainers.ui.text.numbers import write_percent
-from tests.pages.test_reading import DOG, SENTENCES
+from tests.pages.test_reading import DOG
 from tests.support.tiers import take_turns
 
 PLACES = "query_key_value", "scores", "masks", "many_heads", "shared_heads"
@@ -22,21 +22,16 @@ def test_own_words_are_typed_once_and_read_by_a_real_model_also_on_the_next_page
         one.page.get_by_role("textbox", name="Sentence"),
         one.hero.locator(".words button"),
     )
-    known = [f"{SENTENCE}."]  # the small head reads it: see tests/pages/test_reading.py
-    for text in [DOG, *take_turns([text for text in SENTENCES[1:] if text not in known])]:
-        one.turn_to("")
-        field.fill(text)
-        field.press("Enter")
-        found = read_with(minilm, read_sentence(text))
-        assert found
-        expect(words).to_have_text([*found.tokens], timeout=LOADING)
-        expect(one.says).to_contain_text(
-            write_percent(max(found.weigh_words()[found.telling_word]))
-        )
-        one.after_run(one.page.get_by_role("navigation").get_by_role("link", name="Masks").click)
-        expect(one.page.get_by_role("heading", level=1, name="Masks")).to_be_visible()
-        expect(words).to_have_text([*found.tokens])
-        expect(one.page.get_by_text("instead:")).to_have_count(0)
+    field.fill(DOG)
+    field.press("Enter")
+    found = read_with(minilm, read_sentence(DOG))
+    assert found
+    expect(words).to_have_text([*found.tokens], timeout=LOADING)
+    expect(one.says).to_contain_text(write_percent(max(found.weigh_words()[found.telling_word])))
+    one.after_run(one.page.get_by_role("navigation").get_by_role("link", name="Masks").click)
+    expect(one.page.get_by_role("heading", level=1, name="Masks")).to_be_visible()
+    expect(words).to_have_text([*found.tokens])
+    expect(one.page.get_by_text("instead:")).to_have_count(0)
 
 
 def test_the_models_own_tokens_can_be_hidden_and_keep_their_shares(story, minilm):

@@ -35,12 +35,7 @@ def test_cross_attention(story):
 
 
 def test_cells_of_a_translation(story):
-    one = story("cross_attention", cross_layer="1", cross_head="2", cross_rows="reads")
-    one.expect_said("After reading")
-    one.radio("predicts").click()  # the way back
-    one.expect_in_link(cross_rows=None)
-    one.expect_said("To write")
-    one.turn_to("cross_attention", cross_head="1")
+    one = story("cross_attention", cross_head="1")
     one.cell("weights", 4, 2).click()
     card = one.page.locator(".card:visible").filter(has_text="largest score")
     expect(card).to_contain_text(f"{one.values('weights')[4][2]:.2f}"[:3])
@@ -125,22 +120,10 @@ def test_head_gallery(story):
     one.expect_in_link(gallery_word="2")
 
 
-LEAST_CONTRAST = """(buttons) => {
-  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(Number).map((c) =>
-    c <= 10 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0.05);
-  return Math.min(...buttons.filter((one) => !one.matches('.first')).map((one) => {
-    const worn = getComputedStyle(one), both = [light(worn.color), light(worn.backgroundColor)];
-    return Math.max(...both) / Math.min(...both);
-  }));
-}"""
-
-
 def test_what_if(story):
     need(SMOLLM2)
     one = story("what_if")
     tokens, told = one.hero.locator(".words button"), one.page.locator(".what-if-told")
-    assert tokens.evaluate_all(LEAST_CONTRAST) >= 4.5
     sent = one.sent
     tokens.nth(5).hover()
     pointed = told.inner_text()

@@ -61,7 +61,6 @@ def test_scores(story):
 
 
 def hatched(one):
-    """How many cells the mask forbids."""
     return one.hero.locator(".masked-cell.forbidden").count()
 
 
