@@ -25,8 +25,15 @@ from explainers.memory.checked_fields import (
 from explainers.memory.config_text import MAX_CHARACTERS, parse_object
 from explainers.memory.layer_kinds import count_image_tokens, read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.memory.weight_files import GGUF_MAGIC, STORED, read_gguf, read_safetensors
-from explainers.memory.weight_formats import MAX_NAMED, read_cache_dtype, read_weights
+from explainers.memory.weight_files import (
+    GGUF_MAGIC,
+    MAX_NAMED,
+    STORED,
+    read_cache_dtype,
+    read_gguf,
+    read_safetensors,
+    read_weights,
+)
 from explainers.messages import N_, InputError, Message
 
 ENCODER_TYPES = {

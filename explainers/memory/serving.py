@@ -23,16 +23,17 @@ from explainers.memory.checked_fields import check_whole
 from explainers.memory.engines import count_paged_bytes
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sharding import (
+    GIB,
     HEADS,
     LAYERS,
     TEXTS,
     TOKENS,
     check_split,
     count_copies,
+    estimate_overhead,
     place_shape,
     share_weights,
 )
-from explainers.memory.working_memory import GIB, estimate_overhead
 from explainers.messages import N_, InputError, Message, ngettext
 
 GPU_FILE = ASSETS / "gpus.json"

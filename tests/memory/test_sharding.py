@@ -24,8 +24,7 @@ from explainers.memory.serving import (
     read_gpus,
 )
 from explainers.memory.serving_flags import explain_obstacle, make_command
-from explainers.memory.sharding import count_attention_parameters
-from explainers.memory.working_memory import count_activations
+from explainers.memory.sharding import count_activations, count_attention_parameters
 from workshop.server_logs import predict_log, read_logs
 
 H200 = read_gpus()["h200"]
