@@ -16,11 +16,11 @@ from explainers.memory.cache_bytes import (
     UNKNOWN,
     NumberFormat,
     count_extra_bytes,
+    count_paged_bytes,
     find_format,
 )
 from explainers.memory.cache_formula import write_total
 from explainers.memory.checked_fields import check_whole
-from explainers.memory.engines import count_paged_bytes
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sharding import (
     GIB,

@@ -17,7 +17,7 @@ from explainers.attention.rotary import angles
 from explainers.folders import ASSETS
 from explainers.models.attention_hook import RecordedAttention, run_model
 from explainers.models.registry import WHEEL_MODELS
-from explainers.models.shipped_scores import holds_for
+from explainers.models.shipped_measurements import holds_for
 
 LONGEST = 10_000.0
 """As DeepSeek-V3.2 turns the first half of each index key."""

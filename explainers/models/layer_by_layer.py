@@ -17,12 +17,14 @@ import torch
 from torch import Tensor
 
 from explainers.attention.scaled_dot_product import Attention
-from explainers.models.active_run import ActiveRun, active_run, require_our_attention
 from explainers.models.attention_hook import (
+    ActiveRun,
     AttentionCall,
     Change,
     RecordedAttention,
+    active_run,
     repeat_kv_heads,
+    require_our_attention,
     run_model,
 )
 from explainers.models.registry import ModelError

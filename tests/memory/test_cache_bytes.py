@@ -17,11 +17,13 @@ from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
+    count_paged_bytes,
+    count_pages,
     list_group_caches,
     list_layer_caches,
 )
 from explainers.memory.cache_formula import format_size
-from explainers.memory.engines import ENGINES, count_engine_bytes, count_paged_bytes, count_pages
+from explainers.memory.engines import ENGINES, count_engine_bytes
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.sharding import count_stored_copies, split_shape
 

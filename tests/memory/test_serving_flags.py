@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from explainers.memory import serving
 from explainers.memory.cache_bytes import FORMATS, count_extra_bytes, list_group_caches
-from explainers.memory.engine_pools import (
+from explainers.memory.engines import (
     LLAMA_CPP,
     SGLANG,
     TRANSFORMERS,
     VLLM,
+    count_engine_bytes,
     count_llama_cpp_rows,
     count_sglang_rate,
     count_sglang_rows,
     count_vllm_rows,
 )
-from explainers.memory.engines import count_engine_bytes
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving_flags import (
     LLAMA_CPP_NAMES,

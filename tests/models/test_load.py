@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from explainers.job_queue import Job
 from explainers.models import load, model_files, registry
 from explainers.models.attention_hook import IMPLEMENTATION
-from explainers.models.fetch import SOURCE_FILE
+from explainers.models.hub import SOURCE_FILE
 from explainers.models.load import LoadRequest, find_loaded_model, load_model, make_load_job
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text

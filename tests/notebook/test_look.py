@@ -19,12 +19,11 @@ from explainers.models import attention_hook
 from explainers.models.attention_hook import run_model
 from explainers.models.head_scores import MEANINGS, name_heads
 from explainers.models.registry import ModelError, RefusedModelError
-from explainers.models.shipped_scores import read_shipped_scores
+from explainers.models.shipped_measurements import read_shipped_scores
 from explainers.models.token_text import read_words, tokenise_text
-from explainers.notebook.look import look, make_look, report
-from explainers.notebook.model_heads import record_heads
+from explainers.notebook.given import Wanted
+from explainers.notebook.look import look, make_look, record_heads, report
 from explainers.notebook.packed_heads import MOST_IN_FULL
-from explainers.notebook.read_texts import Wanted
 from explainers.translations import TEXTS
 from tests.support.tiny_families import FAMILIES, VOCABULARY, tiny
 from tests.support.tiny_tokenizer import tokenizer_of

@@ -6,7 +6,7 @@ import torch
 from explainers import kept
 from explainers.folders import ASSETS
 from explainers.toys.examples import make_generator
-from explainers.toys.longer_texts import (
+from explainers.toys.rotary_layers import (
     FURTHER,
     KINDS,
     LENGTHS,

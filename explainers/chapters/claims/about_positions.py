@@ -13,7 +13,7 @@ from explainers.attention.rules import Rule
 from explainers.chapters.claims.claim_table import Finding, judge_claim
 from explainers.messages import N_
 from explainers.toys.examples import make_generator, random_head, random_heads, shuffle_order
-from explainers.toys.longer_texts import FURTHER, LENGTHS, PI, PLAIN, ROTARY, read_longer_results
+from explainers.toys.rotary_layers import FURTHER, LENGTHS, PI, PLAIN, ROTARY, read_longer_results
 from explainers.toys.sentence import SENTENCE
 
 ROUNDING = 1e-5

@@ -27,7 +27,7 @@ from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
-from explainers.toys.longer_texts import (
+from explainers.toys.rotary_layers import (
     FURTHER,
     HEAD_DIM,
     LENGTHS,
