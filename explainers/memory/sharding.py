@@ -143,7 +143,7 @@ def share_weights(shape: ModelShape, size: int, gpus: int, split: str, ways: int
     return -(-size // gpus)
 
 
-# What vLLM keeps besides weights and caches: `python -m workshop.server_logs` compares this with what
+# What vLLM keeps besides weights and caches. `python -m workshop.server_logs` compares it with what
 # servers printed when they started. Models with experts need more while they read.
 GIB = 2**30
 LARGE_MEMORY, LARGE_STEP, USUAL_STEP = 70 * GIB, (8_192, 1_024), (2_048, 256)

@@ -1,4 +1,4 @@
-"""How many weights a model has and in which formats: as its files begin, or as its config.json says.
+"""How many weights a model has, and in which formats: read from its files, or its config.json.
 
 GGUF: docs/gguf.md and ggml-common.h of ggml-org/llama.cpp. safetensors: README.md of
 huggingface/safetensors. No weight is read, and nothing is believed that takes memory.

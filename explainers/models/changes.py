@@ -264,9 +264,6 @@ def compute_divergence(before: Tensor, after: Tensor) -> Tensor:
     return (before.exp() * (before - after)).sum(dim=-1)
 
 
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-
 LENGTH, SCORED, NUM_TEXTS = 256, 128, 8
 """Tokens of a text, of which the last are predicted for the loss; and how many texts."""
 GROUP = 32

