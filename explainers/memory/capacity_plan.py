@@ -104,7 +104,7 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
             "read in a step by each GPU: {weights:,} of weights{at_best} + {batch:,} × {one:,} "
             "of caches = {sum:,} bytes",
             weights=weight_bytes,
-            at_best=AT_BEST_NOTE if is_mixture(deployment) else "",
+            at_best="" if deployment.shape.active_parameters is None else AT_BEST_NOTE,
             batch=batch,
             one=text_bytes,
             sum=weight_bytes + batch * text_bytes,
@@ -130,11 +130,6 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
         if compute_bound_batch is not None
         else N_("reading weights and caches takes longer than computing, for any number of texts"),
     )
-
-
-def is_mixture(deployment: Deployment) -> bool:
-    """Whether a token uses only some of the parameters."""
-    return deployment.shape.active_parameters is not None
 
 
 def round_milliseconds(seconds: Fraction) -> Decimal:

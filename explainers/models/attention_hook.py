@@ -9,7 +9,8 @@ torch.Size([1, 4, 2, 8])
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
@@ -114,21 +115,6 @@ def _note_end(module: nn.Module, *_: Any) -> None:
         run.foreign_classes.append(type(module).__name__)
 
 
-def require_our_attention(run: ActiveRun, kind: str) -> None:
-    """Raise ValueError unless something attended, and everything that did so called ours.
-
-    `kind` is the model's class.
-    """
-    if run.foreign_classes:
-        raise InputError(
-            "{kind} attends outside our function, in {classes}: ours is not in all of it",
-            kind=kind,
-            classes=", ".join(sorted(set(run.foreign_classes))),
-        )
-    if not run.layers:
-        raise InputError("{kind} never asked for attention: is ours in it?", kind=kind)
-
-
 @dataclass(frozen=True)
 class AttentionCall:
     """What one attention layer of a model passes to its attention function.
@@ -188,6 +174,19 @@ def compute_attention(call: AttentionCall) -> Attention:
     return call.function(call.query, key, value, mask)
 
 
+def compute_changed(
+    call: AttentionCall, changes: Sequence[Change]
+) -> tuple[AttentionCall, Attention]:
+    """The call as the changes that apply to it leave it, one after the other, and its result."""
+    made = [change for change in changes if change.applies_to(call)]
+    for change in made:
+        call = change.change_inputs(call)
+    result = compute_attention(call)
+    for change in made:
+        result = change.change_result(call, result)
+    return call, result
+
+
 def replace_weights(call: AttentionCall, result: Attention, weights: Tensor) -> Attention:
     """Keep the scores, take other weights, and compute the output that they give."""
     return Attention(result.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
@@ -236,12 +235,7 @@ def attend(
     dtype = value.dtype
     query, key, value = scale_query(widen(query), scaling), widen(key), widen(value)
     call = AttentionCall(kind, layer_index, window, function, query, key, value, mask)
-    changes = [change for change in run.changes if change.applies_to(call)] if run else []
-    for change in changes:
-        call = change.change_inputs(call)
-    result = compute_attention(call)
-    for change in changes:
-        result = change.change_result(call, result)
+    call, result = compute_changed(call, run.changes if run else ())
     if run:
         run.layers.append(run.record(RecordedAttention(**vars(call), **result._asdict())))
     return result.output.to(dtype).transpose(1, 2).contiguous(), result.weights
@@ -367,16 +361,40 @@ def install_or_refuse(model: Any, name: str) -> None:
         raise RefusedModelError(message) from error
 
 
-def record_all(attention: RecordedAttention) -> RecordedAttention:
-    """Keep every tensor."""
-    return attention
+@contextmanager
+def running(
+    model: "PreTrainedModel",
+    changes: Sequence[Change],
+    record: Callable[[RecordedAttention], Any],
+    masks: Sequence[Tensor],
+) -> Iterator[ActiveRun]:
+    """A run of a model, or of some of its layers; `masks` are the caller's own.
+
+    Raises ValueError at its end if something attended without our function, or nothing did.
+    """
+    names = {module: name for name, module in model.named_modules()}
+    run = ActiveRun(names, model.config.is_encoder_decoder, changes, record, masks=[*masks])
+    token = active_run.set(run)
+    try:
+        yield run
+    finally:
+        active_run.reset(token)
+    kind = type(model).__name__
+    if run.foreign_classes:
+        raise InputError(
+            "{kind} attends outside our function, in {classes}: ours is not in all of it",
+            kind=kind,
+            classes=", ".join(sorted(set(run.foreign_classes))),
+        )
+    if not run.layers:
+        raise InputError("{kind} never asked for attention: is ours in it?", kind=kind)
 
 
 def run_model(
     model: "PreTrainedModel",
     *,
     changes: Sequence[Change] = (),
-    record: Callable[[RecordedAttention], Any] = record_all,
+    record: Callable[[RecordedAttention], Any] = lambda attention: attention,
     **inputs: Any,
 ) -> ModelRun:
     """Run a model that has our attention, and record what each layer's attention computed.
@@ -385,15 +403,8 @@ def run_model(
     not fit in memory. `changes` are applied in this order, in this run only.
     Raises ValueError if the model does something that our functions do not.
     """
-    names = {module: name for name, module in model.named_modules()}
-    run = ActiveRun(names, model.config.is_encoder_decoder, changes, record)
-    whole_masks = [one for one in (inputs.get("attention_mask"),) if one is not None]
-    run.masks += [mask for mask in whole_masks if mask.dim() == 4]  # the caller's own, kept as is
-    token = active_run.set(run)
-    try:
-        with torch.no_grad():
-            output = model(**inputs)
-    finally:
-        active_run.reset(token)
-    require_our_attention(run, type(model).__name__)
+    mask = inputs.get("attention_mask")
+    masks = [mask] if mask is not None and mask.dim() == 4 else []  # else one of padding
+    with running(model, changes, record, masks) as run, torch.no_grad():
+        output = model(**inputs)
     return ModelRun(output, run.layers)
