@@ -163,11 +163,14 @@ def make_order_rows(
 def draw_two_orders(rows: pd.DataFrame, theme: Theme, words: int) -> alt.TopLevelMixin:
     """Two stacks of strips of `make_order_rows`; what belongs together is joined by a line."""
     base = alt.Chart(rows)
-    x = alt.X("x:Q").scale(domain=[0, END], nice=False).axis(None)
+
+    def across(field: str) -> alt.X:
+        return alt.X(field).scale(domain=[0, END], nice=False).axis(None)
+
     y_scale = alt.Scale(domain=[words, 0], nice=False)
     above, below = theme.value, theme.below
     cells = base.mark_rect(stroke=theme.background, strokeWidth=1, fillOpacity=0.6).encode(
-        x,
+        across("x:Q"),
         alt.Y("top:Q").scale(y_scale).axis(None),
         alt.X2("x2"),
         alt.Y2("bottom"),
@@ -180,28 +183,19 @@ def draw_two_orders(rows: pd.DataFrame, theme: Theme, words: int) -> alt.TopLeve
     )
     y = alt.Y("mid:Q").scale(y_scale).axis(None)
     digits = middle.mark_text(fontSize=14, color=theme.text).encode(
-        alt.X("centre:Q").scale(domain=[0, END], nice=False).axis(None),
-        y,
-        alt.Text("value:Q", format=".2f"),
+        across("centre:Q"), y, alt.Text("value:Q", format=".2f")
     )
     lines = (
         middle.transform_filter("datum.side == 0 && datum.word != ''")
         .transform_calculate(from_x=f"{LEFT + 4.15}", to_x=f"{RIGHT - 0.15}")
         .mark_rule(strokeWidth=2.5, color=theme.muted)
-        .encode(
-            alt.X("from_x:Q").scale(domain=[0, END], nice=False).axis(None),
-            y,
-            alt.X2("to_x:Q"),
-            alt.Y2("end:Q"),
-        )
+        .encode(across("from_x:Q"), y, alt.X2("to_x:Q"), alt.Y2("end:Q"))
     )
     named = middle.transform_filter("datum.word != ''")
     left = named.transform_filter("datum.side == 0").transform_calculate(name_x=f"{LEFT - 0.3}")
     right = named.transform_filter("datum.side == 1").transform_calculate(name_x=f"{RIGHT + 4.3}")
     names = [
-        one.encode(
-            alt.X("name_x:Q").scale(domain=[0, END], nice=False).axis(None), y, alt.Text("word:N")
-        )
+        one.encode(across("name_x:Q"), y, alt.Text("word:N"))
         for one in (
             left.mark_text(fontSize=20, fontWeight=600, color=theme.text, align="right"),
             right.mark_text(fontSize=20, fontWeight=600, color=theme.text, align="left"),

@@ -279,7 +279,6 @@ def count_pages(tokens: int, block: int = BLOCK_SIZE) -> int:
 def count_paged_bytes(
     shape: ModelShape,
     tokens: int,
-    batch: int = 1,
     dtype: str | NumberFormat = "bfloat16",
     *,
     block: int = BLOCK_SIZE,
@@ -292,7 +291,7 @@ def count_paged_bytes(
         make_group_cache(cache.group, block * count_pages(cache.tokens, block), number_format)
         for cache in caches
     )
-    return check_whole("batch", batch) * sum(cache.size for cache in paged_caches)
+    return sum(cache.size for cache in paged_caches)
 
 
 def list_layer_caches(

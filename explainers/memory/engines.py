@@ -59,11 +59,10 @@ def count_engine_bytes(
     shape: ModelShape,
     tokens: int,
     engine: str,
-    batch: int = 1,
     dtype: str | NumberFormat = "bfloat16",
     source_tokens: int | None = None,
 ) -> int:
-    """Bytes that an engine takes from the GPU for `batch` texts; to it a beam is a text."""
+    """Bytes that an engine takes from the GPU for a text; to it a beam is a text."""
     check_one_of("engine", engine, ENGINES)
     check_whole("tokens", tokens)
     number_format, count_slots, size = find_format(dtype), ENGINES[engine].count_slots, 0
@@ -79,7 +78,7 @@ def count_engine_bytes(
             size += group.count * slots * row
         else:
             size += make_group_cache(group, slots, number_format).size
-    return check_whole("batch", batch) * size
+    return size
 
 
 def count_merged_slots(engine: str, tokens: int, ratio: int) -> int:
@@ -331,7 +330,7 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
     if str(dtype) not in ENGINES[engine].formats:
         return least
     if engine == VLLM:  # splits heads, others layers
-        size = count_engine_bytes(deployment.part, tokens, engine, 1, dtype, source)
+        size = count_engine_bytes(deployment.part, tokens, engine, dtype, source)
         return max(least, size + count_extra_bytes(deployment.part, tokens))
-    size = count_engine_bytes(shape, tokens, engine, 1, dtype, source)
+    size = count_engine_bytes(shape, tokens, engine, dtype, source)
     return max(least, -(-(size + count_extra_bytes(shape, tokens)) // deployment.gpus))

@@ -202,7 +202,6 @@ def count_text_bytes_per_gpu(deployment: Deployment, tokens: int) -> int:
     cache = count_paged_bytes(
         shape,
         tokens,
-        1,
         deployment.cache_dtype,
         block=deployment.block,
         source_tokens=deployment.source_tokens,

@@ -86,7 +86,7 @@ def weigh(cache):
 def test_a_grown_cache_weighs_what_is_said(name):
     config = DECODERS[name]
     weight = weigh(filled(config))
-    assert weight == count_engine_bytes(shape_of(config), TOKENS, "transformers", BATCH)
+    assert weight == count_engine_bytes(shape_of(config), TOKENS, "transformers") * BATCH
     least = count_cache_bytes(shape_of(config), TOKENS, BATCH)
     if name in {"Mistral", "Gemma 3"}:  # of a window it keeps one token less, unless of fixed size
         cache = filled(config, StaticCache(config, max_cache_len=TOKENS))
@@ -182,7 +182,7 @@ def test_a_hybrid_keeps_what_its_file_says(model_type):
     cache = filled(config)
     for shape in (shape_of(config), read_config(json.dumps(config.to_dict()), find_class_defaults)):
         assert not shape.gaps
-        assert weigh(cache) == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
+        assert weigh(cache) == count_engine_bytes(shape, TOKENS, "transformers") * BATCH
         assert 0 < weigh_states(cache) == count_extra_bytes(shape, TOKENS, BATCH)
         assert count_extra_bytes(shape, 10**6, BATCH) == weigh_states(cache), "of any length"
 
@@ -251,7 +251,7 @@ def test_merged_rows_are_those_of_a_real_cache():
                 else:
                     rows += tensor.nbytes
     shape = shape_of(config)
-    assert rows == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
+    assert rows == count_engine_bytes(shape, TOKENS, "transformers") * BATCH
     newest = 5 * BATCH * 32 * 2  # transformers keeps one token less of each window
     assert rows + newest == count_cache_bytes(shape, TOKENS, BATCH)
     assert index + waiting == count_extra_bytes(shape, TOKENS, BATCH)
@@ -276,7 +276,7 @@ def test_families_weigh_what_their_own_class_keeps(model_type, sizes):
         ids = torch.zeros((BATCH, TOKENS), dtype=torch.long)
         cache = model(ids, use_cache=True).past_key_values
     shape = shape_of(config)
-    assert weigh(cache) == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
+    assert weigh(cache) == count_engine_bytes(shape, TOKENS, "transformers") * BATCH
     index = sum(layer.indexer_keys.nbytes for layer in cache.layers if sizes)
     assert index == count_extra_bytes(shape, TOKENS, BATCH)
     assert bool(index) == bool(sizes)

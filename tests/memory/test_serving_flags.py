@@ -120,7 +120,7 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
             share = Fraction(flags["--gpu-memory-utilization"])
             room = memory * share - weights - served.reserved
             split = split_shape(served.shape, served.gpus)
-            alone = count_engine_bytes(split, length, VLLM, 1, served.cache_dtype)
+            alone = count_engine_bytes(split, length, VLLM, served.cache_dtype)
             assert number * alone <= room, "pages of windows are larger than the minimum"
         elif engine == SGLANG:
             length, number = int(flags["--context-length"]), int(flags["--max-running-requests"])
