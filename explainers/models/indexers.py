@@ -220,14 +220,6 @@ def _read_passage(told: Mapping[str, Any], name: str, tensors: Mapping[str, Tens
     rows, columns = torch.tril_indices(length, length)
     weights[rows, columns] = tensors[f"{name}: weights"].float()
     inputs = IndexInputs(*(tensors[f"{name}: {part}"] for part in IndexInputs._fields))
-    return Passage(
-        tokens=told["tokens"],
-        ids=told["ids"],
-        layer=told["layer"],
-        query=told["query"],
-        seed=told["seed"],
-        weights=weights,
-        inputs=inputs,
-        losses=told["losses"],
-        full_loss=told["full"],
-    )
+    names = "tokens", "ids", "layer", "query", "seed", "losses"
+    said = {name: told[name] for name in names}
+    return Passage(**said, weights=weights, inputs=inputs, full_loss=told["full"])

@@ -293,17 +293,12 @@ def make_running_task(rule: str, language: str = "en") -> Task:
     return make_task(encode_news(language, [GRAMMARS[language].running]), rule)
 
 
-def attend_from_verb(learned: TrainedHeads, rule: str) -> Tensor:
-    """How the verb divides its attention in the running sentence (heads, q_len)."""
-    language = find_language(learned.words)
-    task, verb = make_running_task(rule, language), GRAMMARS[language].running.verb
-    return attend(learned, task.words, task.mask).weights[0, :, verb, : task.lengths[0]]
-
-
 def reads_both(learned: TrainedHeads, rule: str) -> bool:
-    """Are its two largest weights, the largest of any head, on subject and object?"""
-    largest = attend_from_verb(learned, rule).amax(dim=0).topk(2).indices.tolist()
-    running = GRAMMARS[find_language(learned.words)].running
+    """Are the verb's two largest weights, the largest of any head, on subject and object?"""
+    language = find_language(learned.words)
+    task, running = make_running_task(rule, language), GRAMMARS[language].running
+    weights = attend(learned, task.words, task.mask).weights[0, :, running.verb]  # (heads, q_len)
+    largest = weights[:, : task.lengths[0]].amax(dim=0).topk(2).indices.tolist()
     return set(largest) == running.related[running.verb]
 
 
