@@ -1,7 +1,5 @@
 """Our attention inside a real model: put in, run, and recorded layer by layer.
 
->>> find_layer_index("model.layers.3.self_attn")
-3
 >>> query, key = torch.zeros(1, 4, 2, 8), torch.zeros(1, 2, 2, 8)  # (batch, heads, tokens, d_k)
 >>> repeat_kv_heads(query, key).shape
 torch.Size([1, 4, 2, 8])
@@ -24,7 +22,7 @@ from explainers.attention.grouped_query import share
 from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks_and_gates import attention_with_sinks
-from explainers.messages import N_, InputError, get_message
+from explainers.messages import InputError, get_message
 from explainers.models.registry import RefusedModelError
 from explainers.models.replaced_methods import find_replacement, replace_methods
 
@@ -65,8 +63,6 @@ class ActiveRun:
 
 active_run: ContextVar[ActiveRun | None] = ContextVar("active_run", default=None)
 """Visitors share a model, and each has a thread: so the run belongs to the thread."""
-
-
 _ATTENTION = re.compile("Attention|Attn|MLA")
 """What the classes of transformers that attend are called."""
 
@@ -187,11 +183,6 @@ def compute_changed(
     return call, result
 
 
-def replace_weights(call: AttentionCall, result: Attention, weights: Tensor) -> Attention:
-    """Keep the scores, take other weights, and compute the output that they give."""
-    return Attention(result.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
-
-
 def repeat_kv_heads(query: Tensor, tensor: Tensor) -> Tensor:
     """Give every query head its keys or values; without sharing, nothing is copied."""
     group_size = query.shape[1] // tensor.shape[1]
@@ -227,12 +218,11 @@ def attend(
     """The function that a model calls instead of its own; it expects positions before heads."""
     run = active_run.get()
     kind, layer_index = locate_layer(module, run) if run else ("self", 0)
-    window = extra_arguments.get("sliding_window")
     indices = extra_arguments.pop("indices", None)
     function = choose_function(module, extra_arguments)
     mask = require_boolean_mask(module, query, key, attention_mask)
     mask = mask if indices is None else mask & mark_indices(indices, key.shape[2])
-    dtype = value.dtype
+    dtype, window = value.dtype, extra_arguments.get("sliding_window")
     query, key, value = scale_query(widen(query), scaling), widen(key), widen(value)
     call = AttentionCall(kind, layer_index, window, function, query, key, value, mask)
     call, result = compute_changed(call, run.changes if run else ())
@@ -357,8 +347,8 @@ def install_or_refuse(model: Any, name: str) -> None:
     try:
         install_hook(model)
     except ValueError as error:
-        message = N_("{model}: {error}", model=name, error=get_message(error))
-        raise RefusedModelError(message) from error
+        why = get_message(error)
+        raise RefusedModelError("{model}: {error}", model=name, error=why) from error
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from explainers.models.attention_hook import (
     AttentionCall,
     Change,
     RecordedAttention,
-    replace_weights,
+    repeat_kv_heads,
     run_model,
 )
 from explainers.models.registry import ModelError
@@ -159,6 +159,11 @@ class QuantisedCache(Change):
         steps = 2 ** (self.bits - 1) - 1
         step = numbers.abs().amax(dim=-1, keepdim=True).clamp(min=1e-12) / steps
         return (numbers / step).round() * step
+
+
+def replace_weights(call: AttentionCall, result: Attention, weights: Tensor) -> Attention:
+    """Keep the scores, take other weights, and compute the output that they give."""
+    return Attention(result.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
 
 
 def narrow_mask(call: AttentionCall, rule: masks.Rule) -> AttentionCall:

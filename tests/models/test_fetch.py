@@ -65,7 +65,7 @@ def index(monkeypatch, tmp_path):
 
 def offer(monkeypatch, sha256):
     wheel = Wheel("tiny-model", "0.1", sha256, "tiny_model/model")
-    row = OfferedModel(ID, "", "causal", "", 1, wheel)
+    row = OfferedModel(ID, "causal", "", 1, wheel)
     monkeypatch.setattr(hub, "find_offered_model", lambda _: row)
 
 
