@@ -121,27 +121,21 @@ def find_offered_model(model_id: str) -> OfferedModel | None:
     return next((model for model in OFFERED_MODELS if model.id == model_id), None)
 
 
-SHORT_NAMES = {
-    name.split("/")[1]: name
-    for name in (
-        *("albert/albert-base-v2", "FacebookAI/roberta-base", "FacebookAI/roberta-large"),
-        *("FacebookAI/xlm-roberta-base", "google-bert/bert-base-cased", "google-t5/t5-small"),
-        *("google-bert/bert-base-multilingual-cased", "google-bert/bert-base-uncased"),
-        *(
-            "google-bert/bert-large-uncased",
-            "distilbert/distilbert-base-cased",
-            "google-t5/t5-base",
-        ),
-        *("distilbert/distilgpt2", "distilbert/distilroberta-base", "openai-community/gpt2-large"),
-        *("openai-community/gpt2-medium", "openai-community/gpt2-xl"),
-    )
-}
+SHORT_NAMES = """
+    albert/albert-base-v2 FacebookAI/roberta-base FacebookAI/roberta-large
+    FacebookAI/xlm-roberta-base google-bert/bert-base-cased google-t5/t5-small
+    google-bert/bert-base-multilingual-cased google-bert/bert-base-uncased
+    google-bert/bert-large-uncased distilbert/distilbert-base-cased google-t5/t5-base
+    distilbert/distilgpt2 distilbert/distilroberta-base openai-community/gpt2-large
+    openai-community/gpt2-medium openai-community/gpt2-xl
+"""
 """Models that had no owner in their name once, and what they are called today."""
 
 
 def suggest_model(name: str) -> str | None:
     """The whole name of a model whose owner was left out; None if we know of none."""
-    known = SHORT_NAMES | {model.name.lower(): model.id for model in OFFERED_MODELS}
+    known = {one.split("/")[1]: one for one in SHORT_NAMES.split()}
+    known |= {model.name.lower(): model.id for model in OFFERED_MODELS}
     return known.get(name.strip().lower())
 
 

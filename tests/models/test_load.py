@@ -229,7 +229,7 @@ def test_a_name_without_its_owner_is_completed(monkeypatch):
         for named in ("gpt2", " GPT2 "):
             with refused("is not owner/name.* Do you mean openai-community/gpt2"):
                 load_model(named)
-    assert all(registry.is_hub_id(model) for model in registry.SHORT_NAMES.values())
+    assert all(registry.is_hub_id(model) for model in registry.SHORT_NAMES.split())
     assert registry.suggest_model("no-such-model") is None
 
 
