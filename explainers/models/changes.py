@@ -11,7 +11,7 @@ tensor([0.1438])
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import torch
 from torch import Tensor
@@ -249,11 +249,12 @@ def measure_effect(real_model: "RealModel", text: str, changes: Sequence[Change]
 
 
 def compute_log_probabilities(
-    real_model: "RealModel", ids: Tensor, changes: Sequence[Change] = (), **more: Any
+    real_model: "RealModel", ids: Tensor, changes: Sequence[Change] = ()
 ) -> Tensor:
     """Log-probabilities of the token after each token (batch, tokens, vocabulary)."""
-    given = {"input_ids": ids, "use_cache": False, **more}
-    output, _ = run_model(real_model.model, changes=changes, record=lambda _: None, **given)
+    output, _ = run_model(
+        real_model.model, changes=changes, record=lambda _: None, input_ids=ids, use_cache=False
+    )
     log_probabilities: Tensor = output.logits.float().log_softmax(dim=-1)
     return log_probabilities
 
@@ -315,8 +316,16 @@ def name_rounding(part: str, way: str, bits: int) -> str:
 
 def measure_text(loaded: "RealModel", ids: Tensor, changes: Sequence[Change]) -> float:
     """The mean loss of the last tokens of one text, ids (1, tokens), in nats per token."""
-    log_probabilities = compute_log_probabilities(loaded, ids, changes, logits_to_keep=SCORED + 1)
-    return float(compute_losses(log_probabilities, ids[:, -SCORED - 1 :]).mean())
+    output, _ = run_model(
+        loaded.model,
+        changes=changes,
+        record=lambda _: None,
+        input_ids=ids,
+        use_cache=False,
+        logits_to_keep=SCORED + 1,
+    )
+    scored = ids[:, -SCORED - 1 :]
+    return float(compute_losses(output.logits.float().log_softmax(dim=-1), scored).mean())
 
 
 def count_bits(bits: int) -> float:
