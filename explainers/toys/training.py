@@ -42,7 +42,7 @@ def draw_pool(held_out: bool, language: str) -> Batch:
 
 
 def draw_parts(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
-    """Untrained tensors, in the order of `trained_heads.PART_NAMES`."""
+    """Untrained tensors, in the order of `PART_NAMES`."""
     num_heads, num_kv_heads, head_dim, _ = configuration
     seeded = make_generator("training", seed, *configuration)
 
@@ -59,7 +59,7 @@ def draw_parts(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
 
 
 def list_parts(learned: TrainedHeads) -> tuple[Tensor, ...]:
-    """The tensors of trained heads, in the order of `trained_heads.PART_NAMES`."""
+    """The tensors of trained heads, in the order of `PART_NAMES`."""
     layer = learned.layer
     matrices = layer.w_query, layer.w_key, layer.w_value, layer.w_output
     return tuple(part.detach().cpu() for part in (learned.embedding, *matrices, learned.bias))
