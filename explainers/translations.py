@@ -10,7 +10,6 @@ together.
 import functools
 import io
 import re
-from collections.abc import Mapping
 from contextvars import ContextVar
 from decimal import Decimal
 from gettext import GNUTranslations
@@ -101,11 +100,6 @@ class LocalFormatter(Formatter):
         return write_value(value, self.language, format_spec)
 
 
-def fill_slots(form: str, slots: Mapping[str, object], language: str) -> Localised:
-    """A translated text with its slots filled."""
-    return Localised(LocalFormatter(language).vformat(form, (), slots))
-
-
 TEXTS = ASSETS / "text"
 ENGLISH = "en"
 _LANGUAGE = ContextVar("language", default=ENGLISH)
@@ -118,16 +112,6 @@ def _(text: str, /, **slots: object) -> str:
     if language != ENGLISH:
         return translate(Message(text, slots) if slots else text, language)
     return text.format(**slots) if slots else text
-
-
-def pgettext(context: str, text: str) -> str:
-    """A text whose meaning depends on where it stands, such as `<page>/<section>`."""
-    language = _LANGUAGE.get()
-    return (
-        text
-        if language == ENGLISH
-        else _catalogue(TEXTS / f"{language}.po").pgettext(context, text)
-    )
 
 
 def translate(text: str, language: str) -> str:
@@ -147,7 +131,7 @@ def translate(text: str, language: str) -> str:
         name: translate(it, language) if isinstance(it, Message) else it
         for name, it in text.slots.items()
     }
-    return fill_slots(form, slots, language)
+    return Localised(LocalFormatter(language).vformat(form, (), slots))
 
 
 def say_value(value: object) -> str:
@@ -208,5 +192,8 @@ def split_sections(markdown: str) -> dict[str, str]:
 
 
 def translate_section(page: str, name: str) -> str:
-    """One section in the visitor's language."""
-    return pgettext(f"{page}/{name}", load_sections(page)[name])
+    """One section in the visitor's language; what it means depends on where it stands."""
+    text, language = load_sections(page)[name], _LANGUAGE.get()
+    if language == ENGLISH:
+        return text
+    return _catalogue(TEXTS / f"{language}.po").pgettext(f"{page}/{name}", text)

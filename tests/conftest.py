@@ -60,7 +60,7 @@ def minilm():
 def smollm2_scores(smollm2):
     """What its heads do, as it is kept: that it is measured so takes long and is held at night."""
     from explainers.models.head_scores import measure_heads
-    from explainers.models.shipped_scores import read_shipped_scores
+    from explainers.models.shipped_measurements import read_shipped_scores
 
     kept = read_shipped_scores(smollm2.name)  # nothing where this machine has other weights
     return kept.scores if kept else measure_heads(smollm2)

@@ -20,8 +20,8 @@ MODULES = [
 EXAMPLES = {
     "memory": ("cache_bytes", "cache_formula", "model_shapes", "read_config", "serving"),
     "models": (
-        *("active_run", "attention_hook", "changes", "head_scores", "model_files"),
-        *("registry", "replaced_heads", "shipped_scores", "token_text", "written_tokens"),
+        *("attention_hook", "changes", "head_scores", "model_files"),
+        *("registry", "replaced_heads", "shipped_measurements", "token_text", "written_tokens"),
     ),
     "notebook": ("look", "packed_heads", "single_file"),
 }

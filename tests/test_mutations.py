@@ -179,7 +179,7 @@ FAULTS = [
     ("alignment", "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     ("step_costs", "q_len * kv_len", "kv_len", FLOPS),
     ("model_shapes", "min(tokens, window)", "tokens", WEIGHED),
-    ("engines", "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
+    ("cache_bytes", "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
     ("cache_bytes", "layer_index in shape.full", "layer_index + 1 in shape.full", IN_ORDER),
     ("cache_formula", f"batch, {ENDS}", f"1, {ENDS}", MULTIPLIED_OUT),
     ("engines", "min(tokens, group.window - 1)", "min(tokens, group.window)", WEIGHED),

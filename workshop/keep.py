@@ -12,7 +12,7 @@ from explainers import kept
 from explainers.folders import ASSETS
 from explainers.kept import Kept
 from explainers.models.registry import resolve_folder
-from explainers.models.shipped_scores import compute_fingerprint
+from explainers.models.shipped_measurements import compute_fingerprint
 
 
 def keep(one: Kept, tensors: Mapping[str, Tensor] | None = None) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 from explainers import kept
 from explainers.memory.cache_bytes import count_bytes_per_token
 from explainers.memory.model_shapes import find_shape
-from explainers.memory.sharding import split_shape
-from explainers.memory.working_memory import (
+from explainers.memory.sharding import (
     GIB,
     LARGE_STEP,
     LOGIT_BYTES,
     OUTSIDE,
     USUAL_STEP,
     count_activations,
+    split_shape,
 )
 
 CHOSEN = {"sorted": Fraction("38.3"), "since 0.17": LOGIT_BYTES}

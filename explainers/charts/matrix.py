@@ -10,7 +10,6 @@ from explainers.charts.theme import (
     TARGET_AXIS,
     TOKEN_AXIS,
     WEIGHT_DOMAIN,
-    symmetric_domain,
 )
 
 Values = Sequence[Sequence[float | None]]
@@ -64,7 +63,8 @@ class Matrix:
         """What the two ends of the colour ramp mean."""
         if self.kind == "weights":
             return WEIGHT_DOMAIN
-        return symmetric_domain(self.limit or find_largest(self.values))
+        limit = self.limit or find_largest(self.values)
+        return -limit, limit
 
     def transposed(self) -> "Matrix":
         """The same numbers with rows and columns exchanged."""

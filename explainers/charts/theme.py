@@ -112,11 +112,6 @@ DARK = Theme(
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
-def symmetric_domain(limit: float) -> tuple[float, float]:
-    """The colour domain of scores and vectors: the same distance to both sides of 0."""
-    return (-limit, limit)
-
-
 def parse_colour(colour: str) -> tuple[int, int, int]:
     """Red, green and blue, 0 to 255, of a colour written #rrggbb."""
     red, green, blue = bytes.fromhex(colour[1:])

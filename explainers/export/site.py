@@ -81,6 +81,10 @@ class Site:
             "words": write_words(language),
             "pictures": f"../assets/words-{language}.js" if any(self.words[language]) else "",
         }
+        foot = _(
+            "The numbers on this page were computed on {date}, when it was written.",
+            date=light.date,
+        )
         scripts = ["shared.js", *(name.replace("/", "-") for name in sorted(body.modules))]
         tags = "".join(f'<script defer src="../assets/{one}"></script>' for one in scripts)
         return (
@@ -89,7 +93,7 @@ class Site:
             f"<title>{html.escape(light.title)}</title>"
             f'<link rel="stylesheet" href="../assets/site.css">{tags}</head><body>'
             f"{self._write_path(page)}<main>{self._write_head(page, language, light.title, live)}"
-            f"{text}{self._write_ways(page)}{_write_foot(light.date)}</main>"
+            f"{text}{self._write_ways(page)}<footer>{html.escape(foot)}</footer></main>"
             f'<script type="application/json" id="around">{embed_json(around)}</script>'
             "</body></html>"
         )
@@ -172,8 +176,3 @@ class Site:
 def list_titles() -> dict[str, str]:
     """What the pages are called, by their places in the address, in the order of reading."""
     return {stem.partition("_")[2]: title for stem, title in read_titles().items()}
-
-
-def _write_foot(date: str) -> str:
-    said = _("The numbers on this page were computed on {date}, when it was written.", date=date)
-    return f"<footer>{html.escape(said)}</footer>"

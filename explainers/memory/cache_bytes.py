@@ -267,6 +267,33 @@ def count_extra_bytes(shape: ModelShape, tokens: int, batch: int = 1) -> int:
     return check_whole("batch", batch) * total
 
 
+BLOCK_SIZE = 16
+"""Tokens in a page of vLLM by default."""
+
+
+def count_pages(tokens: int, block: int = BLOCK_SIZE) -> int:
+    """How many pages of `block` tokens hold `tokens` tokens; the last may be almost empty."""
+    return -(-check_whole("tokens", tokens, 0) // check_whole("block", block))
+
+
+def count_paged_bytes(
+    shape: ModelShape,
+    tokens: int,
+    dtype: str | NumberFormat = "bfloat16",
+    *,
+    block: int = BLOCK_SIZE,
+    source_tokens: int | None = None,
+) -> int:
+    """As `count_cache_bytes`, with whole pages for every group of layers."""
+    caches = list_group_caches(shape, tokens, dtype, source_tokens)
+    number_format = find_format(dtype)
+    paged_caches = (
+        make_group_cache(cache.group, block * count_pages(cache.tokens, block), number_format)
+        for cache in caches
+    )
+    return sum(cache.size for cache in paged_caches)
+
+
 def list_layer_caches(
     shape: ModelShape, caches: tuple[GroupCache, ...]
 ) -> tuple[list[GroupCache], bool]:

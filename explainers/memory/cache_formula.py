@@ -22,11 +22,6 @@ from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_, Message, ngettext
 
 
-def write_sum(terms: Sequence[str]) -> str:
-    """Terms joined by plus signs, as a text that can be translated."""
-    return _join_terms(" + ", terms)
-
-
 def write_product(*factors: str) -> str:
     """Factors joined by times signs, as a text that can be translated."""
     return _join_terms(" × ", factors)
@@ -117,7 +112,7 @@ def explain_cache(
         terms.append(f"{cache.size:,}")
     if not terms:
         return ByteFormula(0, NO_CACHE)
-    total_sum = write_sum(terms)
+    total_sum = _join_terms(" + ", terms)
     if batch > 1:
         total_sum = N_(
             "{texts} × ({sum})",
@@ -161,7 +156,7 @@ def write_rows(group: LayerGroup, count: int) -> str:
 
 
 def write_group_product(cache: GroupCache, number_format: NumberFormat) -> str:
-    """The bytes of all layers of a group, written as one product."""
+    """A line with the kind of layers, and the bytes of all of them as one product."""
     group = cache.group
     newest_tokens = 0 if group.kind == "cross" else min(cache.tokens, number_format.residual)
     layer_product = write_product(
@@ -174,18 +169,11 @@ def write_group_product(cache: GroupCache, number_format: NumberFormat) -> str:
             each=count_token_bytes(group, BFLOAT16),
             tokens=ngettext("{count:,} token", "{count:,} tokens", newest_tokens),
         )
-    return write_kind_line(
-        cache,
-        write_product(layer_product, ngettext("{count:,} layer", "{count:,} layers", group.count)),
-    )
-
-
-def write_kind_line(cache: GroupCache, product: str) -> str:
-    """A line that names the kind of layers, the product and the bytes it comes to."""
+    layers = ngettext("{count:,} layer", "{count:,} layers", group.count)
     return N_(
         "{kind}: {product} = {bytes:,} bytes",
-        kind=Message(KIND_NAMES[cache.group.kind], {}),
-        product=product,
+        kind=Message(KIND_NAMES[group.kind], {}),
+        product=write_product(layer_product, layers),
         bytes=cache.size,
     )
 

@@ -1,6 +1,5 @@
 """Every number of the cache calculator in one record: for scripts, and for the command line.
 
-from explainers.memory.cache_report import report_cache
 
 report = report_cache("llama-3.1-8b", tokens=131_072, batch=8, gpu="h100", engine="vllm")
 report.total_bytes, report.fit.texts_that_fit, report.command.code
@@ -12,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from explainers.memory.cache_bytes import (
+    BLOCK_SIZE,
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
@@ -26,8 +26,7 @@ from explainers.memory.checked_fields import (
     know_no_class,
     shorten_value,
 )
-from explainers.memory.engine_pools import LLAMA_CPP, TRANSFORMERS
-from explainers.memory.engines import BLOCK_SIZE
+from explainers.memory.engines import LLAMA_CPP, TRANSFORMERS
 from explainers.memory.model_shapes import ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import read_config_file
 from explainers.memory.serving import (

@@ -104,7 +104,7 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
             "read in a step by each GPU: {weights:,} of weights{at_best} + {batch:,} × {one:,} "
             "of caches = {sum:,} bytes",
             weights=weight_bytes,
-            at_best=AT_BEST_NOTE if is_mixture(deployment) else "",
+            at_best="" if deployment.shape.active_parameters is None else AT_BEST_NOTE,
             batch=batch,
             one=text_bytes,
             sum=weight_bytes + batch * text_bytes,
@@ -132,11 +132,6 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
     )
 
 
-def is_mixture(deployment: Deployment) -> bool:
-    """Whether a token uses only some of the parameters."""
-    return deployment.shape.active_parameters is not None
-
-
 def round_milliseconds(seconds: Fraction) -> Decimal:
     """Seconds as milliseconds with three decimals."""
     return round_fraction(seconds * 1000, 3)
@@ -152,30 +147,15 @@ GPU_NUMBERS = (1, 2, 4, 8, 16)
 MEMORY, BANDWIDTH, COMPUTE = "memory", "bandwidth", "compute"
 
 
-@dataclass(frozen=True)
-class Limit:
+def find_limit(deployment: Deployment, tokens: int, texts: int = 1) -> str:
     """What limits so many texts: not enough room, or else the slower half of a step.
-
-    `missing` are the bytes that each GPU lacks; the seconds are those of one step.
-    """
-
-    name: str
-    missing: int
-    reading: Fraction
-    computing: Fraction
-
-
-def find_limit(deployment: Deployment, tokens: int, texts: int = 1) -> Limit:
-    """Whether memory, bandwidth or computing limits `texts` texts of `tokens` tokens.
 
     ValueError where the number of parameters is not known.
     """
+    if not has_room(deployment, tokens, texts):
+        return MEMORY
     reading = estimate_reading_seconds(deployment, tokens, texts)
-    computing = estimate_computing_seconds(deployment, texts)
-    needed = -(-texts // deployment.replicas) * count_text_bytes_per_gpu(deployment, tokens)
-    missing = max(0, needed - count_free_bytes_per_gpu(deployment))
-    name = MEMORY if missing else COMPUTE if computing > reading else BANDWIDTH
-    return Limit(name, missing, reading, computing)
+    return COMPUTE if estimate_computing_seconds(deployment, texts) > reading else BANDWIDTH
 
 
 @dataclass(frozen=True)
@@ -218,7 +198,7 @@ def plan_gpu(deployment: Deployment, tokens: int, texts: int) -> GpuPlan:
         gpus=enough.gpus,
         users=count_users(enough, tokens),
         free_bytes_per_gpu=count_free_bytes_per_gpu(enough) - used,
-        limit=find_limit(enough, tokens, texts).name,
+        limit=find_limit(enough, tokens, texts),
         tokens_per_second=estimate_tokens_per_second(enough, tokens, texts),
         longest_on_one=longest,
     )

@@ -25,8 +25,15 @@ from explainers.memory.checked_fields import (
 from explainers.memory.config_text import MAX_CHARACTERS, parse_object
 from explainers.memory.layer_kinds import count_image_tokens, read_decoder_groups
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.memory.weight_files import GGUF_MAGIC, STORED, read_gguf, read_safetensors
-from explainers.memory.weight_formats import MAX_NAMED, read_cache_dtype, read_weights
+from explainers.memory.weight_files import (
+    GGUF_MAGIC,
+    MAX_NAMED,
+    STORED,
+    read_cache_dtype,
+    read_gguf,
+    read_safetensors,
+    read_weights,
+)
 from explainers.messages import N_, InputError, Message
 
 ENCODER_TYPES = {
@@ -129,8 +136,8 @@ def read_config(
     is_encoder_decoder = fields.read_flag("is_encoder_decoder")
     groups: tuple[LayerGroup, ...] = ()
     known_type = model_type or str(fields.outer.get("model_type"))
-    is_encoder = _is_encoder(model_type) or PAIR_NAMES.search(known_type)
-    if not is_encoder or fields.read_flag("is_decoder"):
+    is_encoder = ENCODER_NAMES.search(model_type) or PAIR_NAMES.search(known_type)
+    if not (is_encoder or model_type in ENCODER_TYPES) or fields.read_flag("is_decoder"):
         groups = read_decoder_groups(fields, is_encoder_decoder)
         refuse_unread(fields, any(group.kind == "recurrent" for group in groups))
     else:
@@ -295,7 +302,3 @@ def refuse_unread(fields: ConfigFields, has_states: bool) -> None:
         names=names,
         kind=kind,
     )
-
-
-def _is_encoder(model_type: str) -> bool:
-    return model_type in ENCODER_TYPES or ENCODER_NAMES.search(model_type) is not None

@@ -16,23 +16,24 @@ from explainers.memory.cache_bytes import (
     UNKNOWN,
     NumberFormat,
     count_extra_bytes,
+    count_paged_bytes,
     find_format,
 )
 from explainers.memory.cache_formula import write_total
 from explainers.memory.checked_fields import check_whole
-from explainers.memory.engines import count_paged_bytes
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sharding import (
+    GIB,
     HEADS,
     LAYERS,
     TEXTS,
     TOKENS,
     check_split,
     count_copies,
+    estimate_overhead,
     place_shape,
     share_weights,
 )
-from explainers.memory.working_memory import GIB, estimate_overhead
 from explainers.messages import N_, InputError, Message, ngettext
 
 GPU_FILE = ASSETS / "gpus.json"
@@ -201,7 +202,6 @@ def count_text_bytes_per_gpu(deployment: Deployment, tokens: int) -> int:
     cache = count_paged_bytes(
         shape,
         tokens,
-        1,
         deployment.cache_dtype,
         block=deployment.block,
         source_tokens=deployment.source_tokens,

@@ -7,11 +7,16 @@ cache_utils.py.
 
 from dataclasses import dataclass
 
-from explainers.memory.engine_pools import (
+from explainers.memory.cache_bytes import count_pages
+from explainers.memory.engines import (
     LLAMA_CPP,
+    LLAMA_CPP_FORMATS,
+    LLAMA_CPP_STEP,
+    MERGED_PAGE,
     SGLANG,
     SGLANG_BUDGET,
     STATE_SLOTS,
+    TOKEN_BUDGET,
     TRANSFORMERS,
     VLLM,
     count_engine_room,
@@ -23,13 +28,6 @@ from explainers.memory.engine_pools import (
     merges_rows,
     needs_packed_rows,
     round_static_share,
-)
-from explainers.memory.engines import (
-    LLAMA_CPP_FORMATS,
-    LLAMA_CPP_STEP,
-    MERGED_PAGE,
-    TOKEN_BUDGET,
-    count_pages,
 )
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.serving import Deployment

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from explainers.models.fetch import fetch_model
+from explainers.models.hub import fetch_model
 from explainers.models.load import find_seconds, load_model
 from explainers.models.registry import WHEEL_MODELS, ModelError
 

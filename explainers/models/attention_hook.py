@@ -6,8 +6,11 @@ torch.Size([1, 4, 2, 8])
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -19,19 +22,93 @@ from explainers.attention.grouped_query import share
 from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.attention.sinks_and_gates import attention_with_sinks
-from explainers.messages import N_, InputError, get_message
-from explainers.models.active_run import (
-    ActiveRun,
-    active_run,
-    find_layer_index,
-    require_our_attention,
-    watch_attention,
-)
+from explainers.messages import InputError, get_message
 from explainers.models.registry import RefusedModelError
 from explainers.models.replaced_methods import find_replacement, replace_methods
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
+
+
+@dataclass
+class ActiveRun:
+    """The run that is under way in this thread, and what it has recorded so far."""
+
+    module_names: dict[nn.Module, str]
+    is_encoder_decoder: bool
+    changes: Sequence[Any]
+    record: Callable[[Any], Any]
+    layers: list[Any] = field(default_factory=list)
+    foreign_classes: list[str] = field(default_factory=list)
+    """Classes of the attention modules that have run without calling our function."""
+    masks: list[Tensor] = field(default_factory=list)
+    """The masks that were made for the model: what it passes on must be one of them."""
+    counts_before: list[int] = field(default_factory=list)
+    """For each attention module that is running, outermost first: what was counted before it."""
+
+    def count_attentions(self) -> int:
+        """How many attentions were computed so far, by our function or by another one."""
+        return len(self.layers) + len(self.foreign_classes)
+
+    def has_made(self, mask: Tensor) -> bool:
+        """Is this one of the masks that were made in this run, or one that forbids more?
+
+        A model that reads numbers to be added into it would allow what none of them allows.
+        """
+        return any(
+            mask.shape[-2:] == made.shape[-2:] and not (mask & ~made.to(mask.device)).any()
+            for made in self.masks
+        )
+
+
+active_run: ContextVar[ActiveRun | None] = ContextVar("active_run", default=None)
+"""Visitors share a model, and each has a thread: so the run belongs to the thread."""
+_ATTENTION = re.compile("Attention|Attn|MLA")
+"""What the classes of transformers that attend are called."""
+
+
+def watch_attention(model: "PreTrainedModel") -> bool:
+    """Have every attention module of a model counted, each time that it runs in an active run.
+
+    Not in layers of linear attention: they have no weights that a function of ours could compute.
+    False if there is nothing to count.
+    """
+    linear_layers = find_linear_layers(model)
+    attentions = [
+        module
+        for name, module in model.named_modules()
+        if _ATTENTION.search(type(module).__name__) and find_layer_index(name) not in linear_layers
+    ]
+    for module in attentions:
+        if _note_end not in module._forward_hooks.values():
+            module.register_forward_pre_hook(_note_start)
+            module.register_forward_hook(_note_end)
+    return bool(attentions)
+
+
+def find_linear_layers(model: "PreTrainedModel") -> set[int]:
+    """The layers that a model's configuration calls linear: a recurrence, not a softmax."""
+    config = model.config.get_text_config(decoder=True)
+    kinds = getattr(config, "layer_types", None) or getattr(config, "layers_block_type", None)
+    return {index for index, kind in enumerate(kinds or ()) if kind == "linear_attention"}
+
+
+def find_layer_index(module_name: str) -> int | None:
+    """The first number in a module's name; None outside the layers."""
+    return next((int(part) for part in module_name.split(".") if part.isdigit()), None)
+
+
+def _note_start(*_: Any) -> None:
+    run = active_run.get()
+    if run:
+        run.counts_before.append(run.count_attentions())
+
+
+def _note_end(module: nn.Module, *_: Any) -> None:
+    """Where nothing was counted inside, neither by a module within, it attended by itself."""
+    run = active_run.get()
+    if run and run.counts_before.pop() == run.count_attentions():
+        run.foreign_classes.append(type(module).__name__)
 
 
 @dataclass(frozen=True)
@@ -93,9 +170,17 @@ def compute_attention(call: AttentionCall) -> Attention:
     return call.function(call.query, key, value, mask)
 
 
-def replace_weights(call: AttentionCall, result: Attention, weights: Tensor) -> Attention:
-    """Keep the scores, take other weights, and compute the output that they give."""
-    return Attention(result.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
+def compute_changed(
+    call: AttentionCall, changes: Sequence[Change]
+) -> tuple[AttentionCall, Attention]:
+    """The call as the changes that apply to it leave it, one after the other, and its result."""
+    made = [change for change in changes if change.applies_to(call)]
+    for change in made:
+        call = change.change_inputs(call)
+    result = compute_attention(call)
+    for change in made:
+        result = change.change_result(call, result)
+    return call, result
 
 
 def repeat_kv_heads(query: Tensor, tensor: Tensor) -> Tensor:
@@ -133,20 +218,14 @@ def attend(
     """The function that a model calls instead of its own; it expects positions before heads."""
     run = active_run.get()
     kind, layer_index = locate_layer(module, run) if run else ("self", 0)
-    window = extra_arguments.get("sliding_window")
     indices = extra_arguments.pop("indices", None)
     function = choose_function(module, extra_arguments)
     mask = require_boolean_mask(module, query, key, attention_mask)
     mask = mask if indices is None else mask & mark_indices(indices, key.shape[2])
-    dtype = value.dtype
+    dtype, window = value.dtype, extra_arguments.get("sliding_window")
     query, key, value = scale_query(widen(query), scaling), widen(key), widen(value)
     call = AttentionCall(kind, layer_index, window, function, query, key, value, mask)
-    changes = [change for change in run.changes if change.applies_to(call)] if run else []
-    for change in changes:
-        call = change.change_inputs(call)
-    result = compute_attention(call)
-    for change in changes:
-        result = change.change_result(call, result)
+    call, result = compute_changed(call, run.changes if run else ())
     if run:
         run.layers.append(run.record(RecordedAttention(**vars(call), **result._asdict())))
     return result.output.to(dtype).transpose(1, 2).contiguous(), result.weights
@@ -268,20 +347,44 @@ def install_or_refuse(model: Any, name: str) -> None:
     try:
         install_hook(model)
     except ValueError as error:
-        message = N_("{model}: {error}", model=name, error=get_message(error))
-        raise RefusedModelError(message) from error
+        why = get_message(error)
+        raise RefusedModelError("{model}: {error}", model=name, error=why) from error
 
 
-def record_all(attention: RecordedAttention) -> RecordedAttention:
-    """Keep every tensor."""
-    return attention
+@contextmanager
+def running(
+    model: "PreTrainedModel",
+    changes: Sequence[Change],
+    record: Callable[[RecordedAttention], Any],
+    masks: Sequence[Tensor],
+) -> Iterator[ActiveRun]:
+    """A run of a model, or of some of its layers; `masks` are the caller's own.
+
+    Raises ValueError at its end if something attended without our function, or nothing did.
+    """
+    names = {module: name for name, module in model.named_modules()}
+    run = ActiveRun(names, model.config.is_encoder_decoder, changes, record, masks=[*masks])
+    token = active_run.set(run)
+    try:
+        yield run
+    finally:
+        active_run.reset(token)
+    kind = type(model).__name__
+    if run.foreign_classes:
+        raise InputError(
+            "{kind} attends outside our function, in {classes}: ours is not in all of it",
+            kind=kind,
+            classes=", ".join(sorted(set(run.foreign_classes))),
+        )
+    if not run.layers:
+        raise InputError("{kind} never asked for attention: is ours in it?", kind=kind)
 
 
 def run_model(
     model: "PreTrainedModel",
     *,
     changes: Sequence[Change] = (),
-    record: Callable[[RecordedAttention], Any] = record_all,
+    record: Callable[[RecordedAttention], Any] = lambda attention: attention,
     **inputs: Any,
 ) -> ModelRun:
     """Run a model that has our attention, and record what each layer's attention computed.
@@ -290,15 +393,8 @@ def run_model(
     not fit in memory. `changes` are applied in this order, in this run only.
     Raises ValueError if the model does something that our functions do not.
     """
-    names = {module: name for name, module in model.named_modules()}
-    run = ActiveRun(names, model.config.is_encoder_decoder, changes, record)
-    whole_masks = [one for one in (inputs.get("attention_mask"),) if one is not None]
-    run.masks += [mask for mask in whole_masks if mask.dim() == 4]  # the caller's own, kept as is
-    token = active_run.set(run)
-    try:
-        with torch.no_grad():
-            output = model(**inputs)
-    finally:
-        active_run.reset(token)
-    require_our_attention(run, type(model).__name__)
+    mask = inputs.get("attention_mask")
+    masks = [mask] if mask is not None and mask.dim() == 4 else []  # else one of padding
+    with running(model, changes, record, masks) as run, torch.no_grad():
+        output = model(**inputs)
     return ModelRun(output, run.layers)

@@ -24,7 +24,7 @@ from explainers.models.attention_hook import (
     AttentionCall,
     Change,
     RecordedAttention,
-    replace_weights,
+    repeat_kv_heads,
     run_model,
 )
 from explainers.models.registry import ModelError
@@ -161,6 +161,11 @@ class QuantisedCache(Change):
         return (numbers / step).round() * step
 
 
+def replace_weights(call: AttentionCall, result: Attention, weights: Tensor) -> Attention:
+    """Keep the scores, take other weights, and compute the output that they give."""
+    return Attention(result.scores, weights, weights @ repeat_kv_heads(call.query, call.value))
+
+
 def narrow_mask(call: AttentionCall, rule: masks.Rule) -> AttentionCall:
     """Forbid in addition what a rule forbids."""
     allowed = masks.build(rule, *call.mask.shape[-2:]).to(call.mask.device)
@@ -263,9 +268,6 @@ def compute_divergence(before: Tensor, after: Tensor) -> Tensor:
     """KL(before ‖ after) after each token (batch, tokens), in nats: 0 where both agree."""
     return (before.exp() * (before - after)).sum(dim=-1)
 
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
 
 LENGTH, SCORED, NUM_TEXTS = 256, 128, 8
 """Tokens of a text, of which the last are predicted for the loss; and how many texts."""

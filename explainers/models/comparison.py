@@ -18,7 +18,7 @@ from explainers.models.attention_hook import (
     AttentionCall,
     Change,
     RecordedAttention,
-    compute_attention,
+    compute_changed,
     install_hook,
     run_model,
 )
@@ -214,12 +214,7 @@ def put_inside(model: Any, changes: Sequence[Change]) -> None:
         query = query * (scaling * math.sqrt(query.shape[-1]))  # ours divides by the root
         layer: Any = module.layer_idx
         call = AttentionCall("self", layer, None, attention, query, key, value, attention_mask)
-        made = [change for change in changes if change.applies_to(call)]
-        for change in made:
-            call = change.change_inputs(call)
-        result = compute_attention(call)
-        for change in made:
-            result = change.change_result(call, result)
+        _changed, result = compute_changed(call, changes)
         return result.output.transpose(1, 2).contiguous(), result.weights
 
     def make_mask(*arguments: Any, **options: Any) -> Any:

@@ -187,9 +187,7 @@ def measure_heads(real_model: "RealModel", report: ReportLayer = lambda *_: None
         for score_name in layers[0]:
             of_layers = torch.stack([layer[score_name] for layer in layers])
             tensors[f"{name}: {score_name}"] = of_layers.cpu()
-    for name, score in measure_relations(real_model, report).items():
-        hits = torch.stack([score.selection_hits, score.held_out_hits], dim=-1)
-        offset = torch.tensor([score.offset, score.offset_hits, score.num_pairs])
+    for name, (hits, offset) in measure_relations(real_model, report).items():
         tensors[f"{RELATION_PREFIX}{name}"] = hits
         tensors[f"{RELATION_PREFIX}{name}, offset"] = offset
     return HeadScores(tensors)
@@ -342,12 +340,17 @@ def find_relation_heads(scores: HeadScores) -> list[RelationHead]:
 
 def group_heads_by_role(scores: HeadScores) -> dict[str, tuple[HeadIndex, ...]]:
     """The heads that have a label, for every label that any of them has."""
-    layers, heads = scores.shape
-    heads_by_role: dict[str, list[HeadIndex]] = {role.name: [] for role in ROLES}
-    for head in itertools.product(range(layers), range(heads)):
-        for label in find_roles(scores, *head):
-            heads_by_role[label.role].append(head)
-    return {role: tuple(role_heads) for role, role_heads in heads_by_role.items() if role_heads}
+    found = list_earned(scores)
+    return {role: tuple((layer, head) for layer, head, _score in found[role]) for role in found}
+
+
+def list_earned(scores: HeadScores) -> dict[str, list[tuple[int, int, float]]]:
+    """For every role that some head has: those that have it, as (layer, head, score)."""
+    found: dict[str, list[tuple[int, int, float]]] = {role.name: [] for role in ROLES}
+    for layer, head in itertools.product(*map(range, scores.shape)):
+        for earned in find_roles(scores, layer, head):
+            found[earned.role].append((layer, head, round(earned.score, 4)))
+    return {role: heads for role, heads in found.items() if heads}
 
 
 MEANINGS = {
@@ -369,12 +372,7 @@ def name_heads(scores: HeadScores) -> list[dict[str, Any]]:
     A head has a role if its score is above the threshold and above every head's score once its
     weights are shuffled (`chance`). Layers count from 0 in the order in which they ran.
     """
-    layers, heads = scores.shape
-    places = [(layer, head) for layer in range(layers) for head in range(heads)]
-    found: dict[str, list[tuple[int, int, float]]] = {}
-    for layer, head in places:
-        for role in find_roles(scores, layer, head):
-            found.setdefault(role.role, []).append((layer, head, round(role.score, 4)))
+    found = list_earned(scores)
     return [
         {
             "name": role.name,

@@ -17,7 +17,7 @@ from explainers.attention.rotary import angles
 from explainers.folders import ASSETS
 from explainers.models.attention_hook import RecordedAttention, run_model
 from explainers.models.registry import WHEEL_MODELS
-from explainers.models.shipped_scores import holds_for
+from explainers.models.shipped_measurements import holds_for
 
 LONGEST = 10_000.0
 """As DeepSeek-V3.2 turns the first half of each index key."""
@@ -170,9 +170,6 @@ USUAL, FEW, SHORT = 64, 16, 48
 """Keys kept in tables and questions: of the prose, very few of it, of the text read twice."""
 OWN = 16, 32, 64
 """Numbers of keys for which each head also chooses its own."""
-LEVELS = 127
-"""A weight of an indexer is a whole number of steps up to this; each column has its own step."""
-INDEXER_PARTS = ("w_query", "w_key", "w_share")
 
 
 class Passage(NamedTuple):
@@ -201,15 +198,6 @@ class Shipped(NamedTuple):
 
     passages: dict[str, Passage]
     numbers: dict[str, Any]
-    indexers: tuple[Indexer, ...]
-
-
-def unpack_indexers(packed: Mapping[str, Tensor]) -> tuple[Indexer, ...]:
-    """The same, as they are used."""
-    whole = {name: packed[name].float() * packed[f"{name}: step"] for name in INDEXER_PARTS}
-    parts = {**whole, "gain": packed["gain"], "shift": packed["shift"]}
-    layers = zip(*(parts[name] for name in Indexer._fields), strict=True)
-    return tuple(Indexer(*layer) for layer in layers)
 
 
 def read_shipped_indexers(model: str) -> Shipped | None:
@@ -223,7 +211,7 @@ def read_indexers() -> Shipped:
     measured = kept.read(CHOOSING)
     numbers, tensors = measured.numbers, measured.read_tensors()
     passages = {name: _read_passage(told, name, tensors) for name, told in numbers["texts"].items()}
-    return Shipped(passages, numbers, unpack_indexers(tensors))
+    return Shipped(passages, numbers)
 
 
 def _read_passage(told: Mapping[str, Any], name: str, tensors: Mapping[str, Tensor]) -> Passage:
@@ -232,14 +220,6 @@ def _read_passage(told: Mapping[str, Any], name: str, tensors: Mapping[str, Tens
     rows, columns = torch.tril_indices(length, length)
     weights[rows, columns] = tensors[f"{name}: weights"].float()
     inputs = IndexInputs(*(tensors[f"{name}: {part}"] for part in IndexInputs._fields))
-    return Passage(
-        tokens=told["tokens"],
-        ids=told["ids"],
-        layer=told["layer"],
-        query=told["query"],
-        seed=told["seed"],
-        weights=weights,
-        inputs=inputs,
-        losses=told["losses"],
-        full_loss=told["full"],
-    )
+    names = "tokens", "ids", "layer", "query", "seed", "losses"
+    said = {name: told[name] for name in names}
+    return Passage(**said, weights=weights, inputs=inputs, full_loss=told["full"])

@@ -8,8 +8,7 @@ is its weights times its values, so what it writes is a sum over the tokens that
 the final norm kept as it is, so is what it adds to each logit (Elhage et al. 2021).
 """
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,13 +16,13 @@ import torch
 from torch import Tensor
 
 from explainers.attention.scaled_dot_product import Attention
-from explainers.models.active_run import ActiveRun, active_run, require_our_attention
 from explainers.models.attention_hook import (
     AttentionCall,
     Change,
     RecordedAttention,
     repeat_kv_heads,
     run_model,
+    running,
 )
 from explainers.models.registry import ModelError
 
@@ -137,7 +136,7 @@ def run_layers(
     mask = torch.ones(1, 1, length, length, dtype=torch.bool, device=stream.device).tril()
     positions = torch.arange(length, device=stream.device)[None]
     turns = decoder.inner.rotary_emb(stream, position_ids=positions)
-    with _running(decoder, changes, record or _take_output, mask) as run:
+    with running(decoder.model, changes, record or _take_output, [mask]) as run:
         for layer in decoder.inner.layers[first:]:
             keep(stream)
             found = layer(
@@ -161,24 +160,6 @@ def go_on(decoder: Decoder, stream: Stream, layer: int, outputs: Tensor) -> Tens
 
 def _take_output(layer: RecordedAttention) -> Tensor:
     return layer.output.transpose(1, 2)
-
-
-@contextmanager
-def _running(
-    decoder: Decoder,
-    changes: Sequence[Change],
-    record: Callable[[RecordedAttention], Any],
-    mask: Tensor,
-) -> Iterator[ActiveRun]:
-    """A run of single layers, in which our attention knows its place and its mask."""
-    names = {module: name for name, module in decoder.model.named_modules()}
-    run = ActiveRun(names, False, changes, record, masks=[mask])
-    token = active_run.set(run)
-    try:
-        yield run
-    finally:
-        active_run.reset(token)
-    require_our_attention(run, type(decoder.model).__name__)
 
 
 def _check_layers(decoder: Decoder, before: list[Tensor], heads: list[Tensor], end: Tensor) -> None:

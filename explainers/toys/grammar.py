@@ -41,11 +41,6 @@ class News(NamedTuple):
     verb: int
     """Its place."""
 
-    @property
-    def who_and_what(self) -> list[int]:
-        """What the verb is related to, where no adverb is: its subject and its object."""
-        return sorted(self.related[self.verb])
-
 
 @dataclass(frozen=True, eq=False)
 class Grammar:

@@ -103,11 +103,6 @@ def draw_idle_parts(setting: str, seed: int) -> dict[str, Tensor]:
     return parts
 
 
-def compute_idle_loss(reading: idle_head.Reading, following: Tensor) -> Tensor:
-    """Cross-entropy of the letter that comes next, in nats; the mean over all places."""
-    return cross_entropy(reading.logits.flatten(0, -2), following.flatten())
-
-
 @torch.no_grad()
 def read_held_out(parts: idle_head.Parts, setting: str) -> tuple[idle_head.Reading, Tensor, float]:
     """How it reads held-out rows, these rows, and the loss from `FIRST_QUERY` on."""
@@ -131,7 +126,8 @@ def learn(setting: str, seed: int) -> Iterator[dict[str, Tensor]]:
     yield parts
     for _ in range(IDLE_STEPS):
         rows = pool[torch.randint(POOL_ROWS, (IDLE_BATCH,), generator=draws)]
-        loss = compute_idle_loss(idle_head.read_rows(parts, setting, rows[:, :-1]), rows[:, 1:])
+        logits = idle_head.read_rows(parts, setting, rows[:, :-1]).logits
+        loss = cross_entropy(logits.flatten(0, -2), rows[:, 1:].flatten())
         adam.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         adam.step()

@@ -228,10 +228,7 @@ def load_heads(configuration: Configuration, seed: int, language: str) -> Traine
     _check_trained("mask", rule, MASK_NAMES)
     _check_trained("seed", seed, SEEDS)
     names = [name_part(configuration, seed, part) for part in PART_NAMES]
-    words, tensors = read_tensors(names, WEIGHTS_FILES[language])
-    return TrainedHeads.from_parts(
-        words, (part.float().to(choose_device()) for part in tensors.values()), head_dim
-    )
+    return TrainedHeads.from_parts(*read_parts(names, WEIGHTS_FILES[language]), head_dim)
 
 
 def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dict[str, Tensor]]:
@@ -242,6 +239,12 @@ def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dic
     with safe_open(file, framework="pt") as stored:
         words = tuple(split_list(stored.metadata()["words"]))
         return words, {name: stored.get_tensor(name) for name in names}
+
+
+def read_parts(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], list[Tensor]]:
+    """The same in 32 bits, in the order of their names, where tensors are computed."""
+    words, tensors = read_tensors(names, file)
+    return words, [part.float().to(choose_device()) for part in tensors.values()]
 
 
 def name_part(configuration: Configuration, seed: int, part: str) -> str:
@@ -310,13 +313,9 @@ def load_readable_stages(seed: int, language: str = "en") -> ReadableHead:
 
     It learned the words of a language.
     """
-    if seed not in READABLE_SEEDS:
-        raise ValueError(f"seed {seed}: trained are {', '.join(map(str, READABLE_SEEDS))}")
+    _check_trained("seed", seed, READABLE_SEEDS)
     names = [name_readable_part(seed, part) for part in READABLE_PARTS]
-    words, tensors = read_tensors(names, READABLE_FILES[language])
-    return ReadableHead.from_parts(
-        words, (part.float().to(choose_device()) for part in tensors.values())
-    )
+    return ReadableHead.from_parts(*read_parts(names, READABLE_FILES[language]))
 
 
 @functools.lru_cache(maxsize=len(READABLE_FILES) * len(READABLE_SEEDS))

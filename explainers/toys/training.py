@@ -42,7 +42,7 @@ def draw_pool(held_out: bool, language: str) -> Batch:
 
 
 def draw_parts(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
-    """Untrained tensors, in the order of `trained_heads.PART_NAMES`."""
+    """Untrained tensors, in the order of `PART_NAMES`."""
     num_heads, num_kv_heads, head_dim, _ = configuration
     seeded = make_generator("training", seed, *configuration)
 
@@ -59,7 +59,7 @@ def draw_parts(configuration: Configuration, seed: int) -> tuple[Tensor, ...]:
 
 
 def list_parts(learned: TrainedHeads) -> tuple[Tensor, ...]:
-    """The tensors of trained heads, in the order of `trained_heads.PART_NAMES`."""
+    """The tensors of trained heads, in the order of `PART_NAMES`."""
     layer = learned.layer
     matrices = layer.w_query, layer.w_key, layer.w_value, layer.w_output
     return tuple(part.detach().cpu() for part in (learned.embedding, *matrices, learned.bias))
@@ -293,17 +293,12 @@ def make_running_task(rule: str, language: str = "en") -> Task:
     return make_task(encode_news(language, [GRAMMARS[language].running]), rule)
 
 
-def attend_from_verb(learned: TrainedHeads, rule: str) -> Tensor:
-    """How the verb divides its attention in the running sentence (heads, q_len)."""
-    language = find_language(learned.words)
-    task, verb = make_running_task(rule, language), GRAMMARS[language].running.verb
-    return attend(learned, task.words, task.mask).weights[0, :, verb, : task.lengths[0]]
-
-
 def reads_both(learned: TrainedHeads, rule: str) -> bool:
-    """Are its two largest weights, the largest of any head, on subject and object?"""
-    largest = attend_from_verb(learned, rule).amax(dim=0).topk(2).indices.tolist()
-    running = GRAMMARS[find_language(learned.words)].running
+    """Are the verb's two largest weights, the largest of any head, on subject and object?"""
+    language = find_language(learned.words)
+    task, running = make_running_task(rule, language), GRAMMARS[language].running
+    weights = attend(learned, task.words, task.mask).weights[0, :, running.verb]  # (heads, q_len)
+    largest = weights[:, : task.lengths[0]].amax(dim=0).topk(2).indices.tolist()
     return set(largest) == running.related[running.verb]
 
 

@@ -11,9 +11,14 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.translation.corpus import SentencePair
+from explainers.translation.corpus import (
+    BEGIN,
+    SentencePair,
+    encode_sources,
+    pad_rows,
+    vietnamese_vocabulary,
+)
 from explainers.translation.model import Model
-from explainers.translation.vocabulary import BEGIN, encode_sources, pad_rows, vietnamese_vocabulary
 
 Link = tuple[int, int]
 PREDICTED, INPUT = "predicted", "input"

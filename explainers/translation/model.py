@@ -24,12 +24,7 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.positions import sinusoidal
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.toys.examples import LONGEST, make_generator
-from explainers.translation.vocabulary import (
-    PAD,
-    PaddedIds,
-    english_vocabulary,
-    vietnamese_vocabulary,
-)
+from explainers.translation.corpus import PAD, PaddedIds, english_vocabulary, vietnamese_vocabulary
 
 D_MODEL, NUM_HEADS, HEAD_DIM, HIDDEN_DIM, NUM_LAYERS = 96, 4, 24, 192, 2
 MATRICES = ("w_query", "w_key", "w_value", "w_output")

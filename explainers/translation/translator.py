@@ -19,11 +19,10 @@ from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
 from explainers.folders import ASSETS
 from explainers.messages import N_, InputError, Message
-from explainers.translation.corpus import MAX_SOURCE_WORDS
-from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model, list_shapes
-from explainers.translation.vocabulary import (
+from explainers.translation.corpus import (
     BEGIN,
     END,
+    MAX_SOURCE_WORDS,
     PAD,
     SPECIAL_TOKENS,
     encode_sources,
@@ -31,6 +30,7 @@ from explainers.translation.vocabulary import (
     find_similar_words,
     vietnamese_vocabulary,
 )
+from explainers.translation.model import PLAIN_ATTENTION, EncodedSource, Model, list_shapes
 
 if TYPE_CHECKING:
     import sentencepiece

@@ -109,7 +109,7 @@ def test_two_of_them_in_a_notebook_are_painted_in_frames_that_reach_nothing(quie
 
 
 def test_names_light_their_heads(quiet_page, tmp_path, smollm2):
-    from explainers.models.shipped_scores import read_shipped_scores
+    from explainers.models.shipped_measurements import read_shipped_scores
 
     shipped = read_shipped_scores(smollm2.name)
     assert shipped

@@ -20,9 +20,8 @@ import torch
 import vl_convert
 
 from explainers.charts import bars
-from explainers.charts.curves import Axis, draw_curve
+from explainers.charts.curves import Axis, draw_curve, draw_two_orders, make_order_rows
 from explainers.charts.matrix import Matrix, share_domain
-from explainers.charts.single_charts import draw_two_orders, make_order_rows
 from explainers.charts.theme import LIGHT, THEMES, parse_colour
 
 CONFIG = Path(__file__).parents[2] / ".streamlit" / "config.toml"

@@ -17,11 +17,13 @@ from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
+    count_paged_bytes,
+    count_pages,
     list_group_caches,
     list_layer_caches,
 )
 from explainers.memory.cache_formula import format_size
-from explainers.memory.engines import ENGINES, count_engine_bytes, count_paged_bytes, count_pages
+from explainers.memory.engines import ENGINES, count_engine_bytes
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.sharding import count_stored_copies, split_shape
 
@@ -132,7 +134,7 @@ def test_what_an_engine_makes_room_for(engine, model, tokens, held):
     shape = model if isinstance(model, ModelShape) else find_shape(model)
     first = shape.require_groups()[0]
     layer = 2 * first.num_kv_heads * first.head_dim * 2
-    assert count_engine_bytes(shape, tokens, engine, 3) == 3 * held * layer
+    assert count_engine_bytes(shape, tokens, engine) == held * layer
 
 
 def test_vllm_packs_a_latent_with_its_scales():

@@ -93,7 +93,7 @@ def test_a_grown_cache_weighs_what_is_said(model_type):
     assert (besides > 0) == (model_type in {*INDEXED, *HYBRIDS})
     for shape in (shape_of(config), read_config(json.dumps(config.to_dict()), find_class_defaults)):
         assert not shape.gaps
-        assert weight == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
+        assert weight == count_engine_bytes(shape, TOKENS, "transformers") * BATCH
         assert besides == count_extra_bytes(shape, TOKENS, BATCH)
         if model_type in HYBRIDS:
             assert besides == count_extra_bytes(shape, 10**6, BATCH), "of any length"
@@ -182,7 +182,7 @@ def test_merged_rows_are_those_of_a_real_cache():
                 else:
                     rows += tensor.nbytes
     shape = shape_of(config)
-    assert rows == count_engine_bytes(shape, TOKENS, "transformers", BATCH)
+    assert rows == count_engine_bytes(shape, TOKENS, "transformers") * BATCH
     newest = 5 * BATCH * 32 * 2  # transformers keeps one token less of each window
     assert rows + newest == count_cache_bytes(shape, TOKENS, BATCH)
     assert index + waiting == count_extra_bytes(shape, TOKENS, BATCH)

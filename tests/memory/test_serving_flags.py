@@ -13,17 +13,17 @@ from hypothesis import strategies as st
 
 from explainers.memory import serving
 from explainers.memory.cache_bytes import FORMATS, count_extra_bytes, list_group_caches
-from explainers.memory.engine_pools import (
+from explainers.memory.engines import (
     LLAMA_CPP,
     SGLANG,
     TRANSFORMERS,
     VLLM,
+    count_engine_bytes,
     count_llama_cpp_rows,
     count_sglang_rate,
     count_sglang_rows,
     count_vllm_rows,
 )
-from explainers.memory.engines import count_engine_bytes
 from explainers.memory.model_shapes import find_shape, list_model_ids
 from explainers.memory.serving_flags import (
     LLAMA_CPP_NAMES,
@@ -120,7 +120,7 @@ def test_what_the_flags_say_fits_by_the_calculators_formula(served, tokens, text
             share = Fraction(flags["--gpu-memory-utilization"])
             room = memory * share - weights - served.reserved
             split = split_shape(served.shape, served.gpus)
-            alone = count_engine_bytes(split, length, VLLM, 1, served.cache_dtype)
+            alone = count_engine_bytes(split, length, VLLM, served.cache_dtype)
             assert number * alone <= room, "pages of windows are larger than the minimum"
         elif engine == SGLANG:
             length, number = int(flags["--context-length"]), int(flags["--max-running-requests"])

@@ -12,8 +12,7 @@ from explainers.memory.cache_report import report_cache
 from explainers.memory.capacity_plan import estimate_reach, find_limit
 from explainers.memory.model_shapes import find_shape
 from explainers.memory.serving_flags import explain_obstacle, make_command
-from explainers.memory.sharding import count_attention_parameters
-from explainers.memory.working_memory import count_activations
+from explainers.memory.sharding import count_activations, count_attention_parameters
 from workshop.server_logs import predict_log, read_logs
 
 H200 = serving.read_gpus()["h200"]
@@ -65,7 +64,7 @@ def test_each_gpu_has_the_latents_of_its_own_texts():
     assert (serving.find_longest_context(own, 8) or 0) > 6 * (
         serving.find_longest_context(copied, 8) or 0
     )
-    assert find_limit(own, 9_000, users + 1).missing > 0
+    assert find_limit(own, 9_000, users + 1) == "memory"
     assert users <= (estimate_reach(own, 9_000) or 0) < users + 8
     assert f"(rounded down) × 8 = {users:,} texts at once" in serving.explain_memory(own, 9_000)[-1]
 

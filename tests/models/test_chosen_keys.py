@@ -122,12 +122,13 @@ def test_training_makes_the_softmax_more_like_the_heads(model):
 def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     """The picture's layer, number by number; and one loss of each kind."""
     shipped, texts = trained.read_indexers(), measure_indexers.list_texts(smollm2)
+    indexers = measure_indexers.read_packed_indexers()
     passage = shipped.passages[PROSE]
     assert texts[PROSE][0].tolist() == passage.ids
     assert texts[TWICE][0].tolist() == shipped.passages[TWICE].ids
     reading = trained.read_layers(smollm2.model, texts[PROSE], passage.layer)[-1]
     assert_close(reading.weights, passage.weights, atol=2e-3, rtol=0)
-    inputs = trained.project_text(reading.x, shipped.indexers[passage.layer])
+    inputs = trained.project_text(reading.x, indexers[passage.layer])
     assert_close(inputs.key, passage.inputs.key, atol=1e-2, rtol=1e-2)
     model, prose = smollm2.model, texts[PROSE]
     own = policies.OracleKeys(kept=64, is_shared=False)
@@ -135,7 +136,7 @@ def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
     found = {
         "texts": {PROSE: {"full": policies.compute_half_loss(model, prose)}},
         "own": {"64": policies.compute_half_loss(model, prose, own)},
-        "indexer": {"loss": policies.compute_indexed_loss(model, prose, shipped.indexers, 64)},
+        "indexer": {"loss": policies.compute_indexed_loss(model, prose, indexers, 64)},
         "evicted": {"64": policies.compute_half_loss(model, prose, policies.EvictedKeys(kept=64))},
         "blocks": {"16 first": policies.compute_half_loss(model, prose, blocks)},
     }

@@ -11,7 +11,7 @@ import torch
 import transformers
 from transformers import BigBirdConfig, BigBirdForCausalLM
 
-from explainers.models import active_run, attention_hook, load, registry
+from explainers.models import attention_hook, load, registry
 from explainers.models.attention_hook import install_hook, run_model
 from explainers.models.comparison import measure_differences
 from explainers.models.registry import ModelError
@@ -139,7 +139,7 @@ def test_one_layer_without_ours_is_enough_to_refuse():
     attention.forward = lambda hidden_states, **_: (hidden_states, None)
     with pytest.raises(ValueError, match="outside our function, in LlamaAttention: "):
         run_model(model, **inputs(model))
-    assert active_run.active_run.get() is None
+    assert attention_hook.active_run.get() is None
 
 
 def test_the_command_tries_the_families_that_are_named(capsys):

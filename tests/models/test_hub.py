@@ -11,7 +11,7 @@ import types
 import huggingface_hub
 import pytest
 
-from explainers.models import fetch, hub, registry
+from explainers.models import hub, registry
 from explainers.models.hub import HubUnreachableError
 from explainers.models.registry import OFFERED_MODELS, ModelError
 from tests.models.conftest import ID
@@ -84,12 +84,12 @@ def test_the_hub_is_asked_for_one_commits_model_and_nothing_else(monkeypatch, wi
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
     said: list[str] = []
-    folder = fetch.fetch_model(ID, said.append, wished)
+    folder = hub.fetch_model(ID, said.append, wished)
     commit = wished or NOW
     assert asked == {ID: (commit, ["config.json", "model.safetensors"])}
     assert f"53 bytes of commit {commit[:12]}" in said[1]
     weights = (folder / "model.safetensors").read_bytes()
-    assert json.loads((folder / fetch.SOURCE_FILE).read_text()) == {
+    assert json.loads((folder / hub.SOURCE_FILE).read_text()) == {
         "from": f"the hub, commit {commit[:12]}",
         "commit": commit,
         "weights": {"model.safetensors": hashlib.sha256(weights).hexdigest()},
@@ -108,7 +108,7 @@ def test_a_hub_that_breaks_off_leaves_no_model(monkeypatch):
     monkeypatch.setattr(huggingface_hub, "snapshot_download", broken)
     for commit in (NOW, BEFORE, None):
         with pytest.raises(ModelError, match="the hub stopped answering"):
-            fetch.fetch_model(ID, print, commit)
+            hub.fetch_model(ID, print, commit)
     assert not registry.locate_folder(ID).exists()
     begun = registry.locate_partial_fetch(ID) / "hub" / NOW
     assert folders[0] == folders[2] == begun != folders[1]

@@ -17,7 +17,7 @@ from safetensors.torch import load_file
 from explainers.job_queue import Job
 from explainers.models import load, model_files, registry
 from explainers.models.attention_hook import IMPLEMENTATION
-from explainers.models.fetch import SOURCE_FILE
+from explainers.models.hub import SOURCE_FILE
 from explainers.models.load import LoadRequest, find_loaded_model, load_model, make_load_job
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
@@ -229,7 +229,7 @@ def test_a_name_without_its_owner_is_completed(monkeypatch):
         for named in ("gpt2", " GPT2 "):
             with refused("is not owner/name.* Do you mean openai-community/gpt2"):
                 load_model(named)
-    assert all(registry.is_hub_id(model) for model in registry.SHORT_NAMES.values())
+    assert all(registry.is_hub_id(model) for model in registry.SHORT_NAMES.split())
     assert registry.suggest_model("no-such-model") is None
 
 

@@ -18,7 +18,7 @@ from transformers import PreTrainedConfig
 from explainers.models import attention_hook
 from explainers.models.head_scores import MEANINGS, name_heads
 from explainers.models.registry import ModelError, RefusedModelError
-from explainers.models.shipped_scores import read_shipped_scores
+from explainers.models.shipped_measurements import read_shipped_scores
 from explainers.notebook.look import look, make_look, report
 from explainers.notebook.packed_heads import MOST_IN_FULL
 from explainers.translations import TEXTS

@@ -24,7 +24,7 @@ from explainers.chapters.claims.claim_table import (
     read_claims,
 )
 from explainers.chapters.common.claim_parameters import Setting
-from explainers.toys.longer_texts import FURTHER
+from explainers.toys.rotary_layers import FURTHER
 from explainers.translations import load_sections
 
 TEXT = load_sections("24_claims")

@@ -26,7 +26,7 @@ def test_how_far_the_indexer_is_from_the_heads_is_torchs():
 def test_a_shared_set_is_judged_by_its_loss():
     def shipped(shared, own):
         passage = PASSAGE._replace(losses={ORACLE: [shared] * len(KEPT)})
-        return Shipped({PROSE: passage}, {"own": {"64": own}}, ())
+        return Shipped({PROSE: passage}, {"own": {"64": own}})
 
     for rise, answer in [
         *((-1, NO_WORSE), (0.0099, NO_WORSE), (0.01, A_LITTLE_WORSE)),

@@ -16,8 +16,7 @@ from explainers.chapters.cross_attention.alignment_view import (
 from explainers.chapters.cross_attention.cards import count_unchanged, mark_changes
 from explainers.translation import translator
 from explainers.translation.alignment import PREDICTED, read_links
-from explainers.translation.corpus import RUNNING_PAIR
-from explainers.translation.vocabulary import find_words
+from explainers.translation.corpus import RUNNING_PAIR, find_words
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
 from tests.support.opening import PAGES, opened
 from tests.support.reading import find_way_on, hero, heroes, said

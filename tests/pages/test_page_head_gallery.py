@@ -8,7 +8,7 @@ from explainers.chapters.common.measured_heads import MEASURE_LABEL
 from explainers.chapters.head_gallery.head_card import HALF, NOTHING, SAME
 from explainers.folders import ASSETS
 from explainers.models import load as loading_module
-from explainers.models import registry, shipped_scores
+from explainers.models import registry, shipped_measurements
 from explainers.models.head_scores import measure_heads
 from explainers.models.load import load_model
 from explainers.ui.prediction import SKIP
@@ -33,11 +33,11 @@ ROUNDING = 2e-3
 def test_what_came_with_the_app_is_what_the_model_does(which, request):
     """First of all: behind `store`, the real models are out of sight."""
     loaded = request.getfixturevalue(which)
-    shipped, example = shipped_scores.read_shipped_scores(loaded.name), read_example(loaded)
+    shipped, example = shipped_measurements.read_shipped_scores(loaded.name), read_example(loaded)
     assert shipped
     assert example.tokens == shipped.example.tokens
     assert torch.equal(example.ids, shipped.example.ids)
-    rounded = 0.6 / shipped_scores.LEVELS + ROUNDING
+    rounded = 0.6 / shipped_measurements.LEVELS + ROUNDING
     assert (example.weights - shipped.example.weights).abs().max() < rounded
 
 
@@ -94,7 +94,7 @@ def test_the_surest_head_is_asked_about(tiny, after, answer):
             one.clamp_(max=0.2)
     planted.select("repeated", "induction")[1, 4] = 0.8
     planted.select("natural", "induction")[1, 4] = after
-    shipped_scores.save_scores(ID, planted)
+    shipped_measurements.save_scores(ID, planted)
     visit = opened(PAGE, HERE | {"predict": "true", "guess_keeps": SKIP})
     told = said(visit).split("L1.H4 has the highest score for **induction**: 0.80")[1]
     assert told.split("Answer: **", 1)[1].startswith(f"{answer}**")
@@ -107,15 +107,17 @@ def nothing_measured(monkeypatch, tmp_path):
 
 
 def test_scores_come_with_the_app_for_these_models_and_weights_alone(nothing_measured):
-    assert (ASSETS / f"{shipped_scores.name_scores(SMOLLM2)}.safetensors").stat().st_size < 200_000
-    kept = shipped_scores.read_shipped_scores(SMOLLM2)
+    assert (
+        ASSETS / f"{shipped_measurements.name_scores(SMOLLM2)}.safetensors"
+    ).stat().st_size < 200_000
+    kept = shipped_measurements.read_shipped_scores(SMOLLM2)
     assert kept
-    assert shipped_scores.find_known_scores(SMOLLM2) is kept.scores
+    assert shipped_measurements.find_known_scores(SMOLLM2) is kept.scores
     for name in ("openai-community/gpt2", f"someone/{SMOLLM2}", "../../etc"):
-        assert shipped_scores.read_shipped_scores(name) is None
+        assert shipped_measurements.read_shipped_scores(name) is None
     registry.resolve_folder(SMOLLM2).mkdir()
     (registry.resolve_folder(SMOLLM2) / "model.safetensors").write_bytes(b"other weights")
-    assert shipped_scores.read_shipped_scores(SMOLLM2) is None
+    assert shipped_measurements.read_shipped_scores(SMOLLM2) is None
 
 
 def test_a_reset_may_lead_back_to_the_head_of_a_larger_model(nothing_measured, monkeypatch):

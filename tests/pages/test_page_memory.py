@@ -18,8 +18,8 @@ from explainers.chapters.cache_memory.compared_models import make_growth_table
 from explainers.chapters.cache_memory.gpu_fit import judge_fit
 from explainers.charts.matrix import Matrix
 from explainers.memory import serving
+from explainers.memory.cache_bytes import BLOCK_SIZE
 from explainers.memory.capacity_plan import explain_speed
-from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import LAYER_KINDS, find_shape
 from explainers.models import hub
 from explainers.models.hub import HubUnreachableError

@@ -133,7 +133,7 @@ def test_words_that_were_learned_are_read_by_a_head_trained_with_rope():
         assert "trained: related words, a head with RoPE, seed" in name_origin(head)
         scores = compute.ShiftedScores.of(head, (0,)).rotary[0]
         largest = scores[running.verb].topk(2).indices
-        assert {*largest.tolist()} == {*running.who_and_what}
+        assert {*largest.tolist()} == {*running.related[running.verb]}
     assert "untrained" in name_origin(read_with_small_head((*TOKENS, "zebra"), 3))
 
 

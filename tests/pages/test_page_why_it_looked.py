@@ -61,7 +61,7 @@ def test_a_text_that_cannot_be_split_is_refused(text):
 
 
 def test_without_kept_numbers_the_page_says_how_to_make_them():
-    with mock.patch("explainers.models.shipped_scores.has_other_weights") as other:
+    with mock.patch("explainers.models.shipped_measurements.has_other_weights") as other:
         other.return_value = True
         visit = opened(PAGE, {})
     assert not visit.exception

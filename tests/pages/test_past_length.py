@@ -5,7 +5,7 @@ import math
 import pytest
 
 from explainers.chapters.relative_positions.cards import LONGEST_TEXT, PairTurns, name_turns
-from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN
+from explainers.toys.rotary_layers import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN
 
 
 def test_only_doing_nothing_leads_slow_pairs_to_new_angles():

@@ -1,8 +1,8 @@
 """A translator to test with."""
 
+from explainers.translation.corpus import encode_sources, vietnamese_vocabulary
 from explainers.translation.model import PLAIN_ATTENTION, Model
 from explainers.translation.translator import Translator
-from explainers.translation.vocabulary import encode_sources, vietnamese_vocabulary
 from workshop.translation.train import draw_parameters
 
 

@@ -23,8 +23,7 @@ from explainers.chapters.exercises.deck import Prediction, read_exercises
 from explainers.chapters.masks import compute as of_masks
 from explainers.chapters.relative_positions import compute as of_positions
 from explainers.takeaway.inside import same_numbers
-from explainers.takeaway.literals import literal
-from explainers.takeaway.modules import NotPlainError, list_needed, paste
+from explainers.takeaway.modules import NotPlainError, list_needed, literal, paste
 from explainers.takeaway.recipe import Cell, write_notebook, write_script
 from explainers.toys import examples, layers, sentence
 from explainers.translations import load_sections

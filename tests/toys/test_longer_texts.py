@@ -5,7 +5,7 @@ import torch
 
 from explainers import kept
 from explainers.folders import ASSETS
-from explainers.toys import longer_texts as longer
+from explainers.toys import rotary_layers as longer
 from explainers.toys.examples import make_generator
 from workshop.toys import measure_longer_texts as measure
 from workshop.toys import train_longer_texts as train

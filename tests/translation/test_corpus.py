@@ -5,9 +5,13 @@ import itertools
 import pytest
 
 from explainers.toys.examples import make_generator
-from explainers.translation import corpus, vocabulary
-from explainers.translation.corpus import RUNNING_PAIR
-from explainers.translation.vocabulary import MODIFIER_SECTIONS, list_entries, read_lexicon
+from explainers.translation import corpus
+from explainers.translation.corpus import (
+    MODIFIER_SECTIONS,
+    RUNNING_PAIR,
+    list_entries,
+    read_lexicon,
+)
 from workshop.translation import sentences, training_set
 from workshop.translation.sentences import draw_sentences, list_held_out_pairs
 
@@ -96,9 +100,9 @@ def test_sentences_are_of_bounded_length_and_the_same_every_time():
     assert draw(5) == SOME[:5]
     assert training_set.SAMPLE_FILE.read_text(encoding="utf-8") == training_set.format_sample()
     said, written = (set().union(*sides) for sides in zip(*(p[:2] for p in SOME), strict=True))
-    special = set(vocabulary.SPECIAL_TOKENS)
-    assert said <= set(vocabulary.english_vocabulary().tokens) - special
-    assert set(vocabulary.vietnamese_vocabulary().tokens) - written == special
+    special = set(corpus.SPECIAL_TOKENS)
+    assert said <= set(corpus.english_vocabulary().tokens) - special
+    assert set(corpus.vietnamese_vocabulary().tokens) - written == special
 
 
 def test_what_is_kept_for_the_page_is_what_the_grammar_draws():
@@ -119,4 +123,4 @@ def test_what_is_kept_for_the_page_is_what_the_grammar_draws():
     ],
 )
 def test_a_readers_text(text, words):
-    assert vocabulary.find_words(text) == words
+    assert corpus.find_words(text) == words

@@ -11,10 +11,16 @@ from torch.testing import assert_close
 
 from explainers.attention.scaled_dot_product import attention
 from explainers.translation import translator
-from explainers.translation.corpus import RUNNING_PAIR
+from explainers.translation.corpus import (
+    BEGIN,
+    END,
+    PAD,
+    RUNNING_PAIR,
+    encode_sources,
+    vietnamese_vocabulary,
+)
 from explainers.translation.model import D_MODEL, HIDDEN_DIM, NUM_HEADS, uniform_attention
 from explainers.translation.translator import BrokenWeightsError, greedy_search, load_translator
-from explainers.translation.vocabulary import BEGIN, END, PAD, encode_sources, vietnamese_vocabulary
 from tests.attention.test_blocks import take
 from tests.support.translators import force, make_untrained_translator
 from workshop.translation.sentences import draw_sentences

@@ -13,9 +13,15 @@ from explainers import kept
 from explainers.attention import masks
 from explainers.attention.scaled_dot_product import attention
 from explainers.translation import alignment, model, translator
-from explainers.translation.corpus import RUNNING_PAIR
+from explainers.translation.corpus import (
+    BEGIN,
+    END,
+    PAD,
+    RUNNING_PAIR,
+    PaddedIds,
+    vietnamese_vocabulary,
+)
 from explainers.translation.translator import SEEDS, load_translator
-from explainers.translation.vocabulary import BEGIN, END, PAD, PaddedIds, vietnamese_vocabulary
 from tests.support.drawn import drawn
 from tests.support.translators import force, make_untrained_translator
 from workshop import keep

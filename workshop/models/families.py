@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from explainers.folders import ROOT
 from explainers.messages import get_message
-from explainers.models.active_run import find_linear_layers
-from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.attention_hook import find_linear_layers, install_hook, run_model
 from explainers.models.changes import Temperature
 from explainers.models.comparison import measure_difference, measure_effect
 from workshop.models.family_sizes import make_inputs, make_tiny_model

@@ -11,9 +11,9 @@ import torch
 
 from explainers.device import choose_device
 from explainers.messages import get_message
-from explainers.models.active_run import find_linear_layers
+from explainers.models.attention_hook import find_linear_layers
 from explainers.models.comparison import Difference, measure_differences
-from explainers.models.fetch import Report, fetch_model
+from explainers.models.hub import Report, fetch_model
 from explainers.models.load import is_on_disk, load_model
 from explainers.models.registry import READ_FOLDERS_VARIABLE, RefusedModelError, is_hub_id
 

@@ -13,13 +13,8 @@ from explainers.attention import masks
 from explainers.attention.indexer import Indexer, index_scores, keep_best
 from explainers.attention.scaled_dot_product import Attention
 from explainers.attention.untrained_choice import choose_blocks, evict_least_read, score_blocks
-from explainers.models.attention_hook import (
-    AttentionCall,
-    Change,
-    repeat_kv_heads,
-    replace_weights,
-    run_model,
-)
+from explainers.models.attention_hook import AttentionCall, Change, repeat_kv_heads, run_model
+from explainers.models.changes import replace_weights
 from explainers.models.indexers import (
     FIRST,
     INDEXER,

@@ -23,9 +23,7 @@ from explainers.models.indexers import (
     CHOOSING,
     FIRST,
     INDEXER,
-    INDEXER_PARTS,
     KEPT,
-    LEVELS,
     MODEL,
     MOST_TOKENS,
     NUM_FIRST,
@@ -43,7 +41,6 @@ from explainers.models.indexers import (
     project_text,
     read_indexers,
     read_layers,
-    unpack_indexers,
 )
 from explainers.models.probes import PASSAGES_FILE
 from workshop.keep import keep_of_model
@@ -231,7 +228,7 @@ def compare_numbers(measured: Mapping[str, Any], shipped: Mapping[str, Any]) -> 
 def check(loaded: "RealModel") -> int:
     """Measure again with what is shipped; 1 if a number differs by more than its tolerance."""
     shipped = read_indexers()
-    measured = measure(loaded, shipped.indexers)
+    measured = measure(loaded, read_packed_indexers())
     measured["training"] = measure_training(loaded, shipped.passages[PROSE].layer)
     return int(not compare_numbers(measured, shipped.numbers))
 
@@ -249,8 +246,9 @@ def main() -> int:
     return 0
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+LEVELS = 127
+"""A weight of an indexer is a whole number of steps up to this; each column has its own step."""
+INDEXER_PARTS = ("w_query", "w_key", "w_share")
 
 
 def pack_indexers(indexers: Sequence[Indexer]) -> dict[str, Tensor]:
@@ -266,6 +264,19 @@ def pack_indexers(indexers: Sequence[Indexer]) -> dict[str, Tensor]:
     return packed
 
 
+def unpack_indexers(packed: Mapping[str, Tensor]) -> tuple[Indexer, ...]:
+    """The same, as they are used."""
+    whole = {name: packed[name].float() * packed[f"{name}: step"] for name in INDEXER_PARTS}
+    parts = {**whole, "gain": packed["gain"], "shift": packed["shift"]}
+    layers = zip(*(parts[name] for name in Indexer._fields), strict=True)
+    return tuple(Indexer(*layer) for layer in layers)
+
+
+def read_packed_indexers() -> tuple[Indexer, ...]:
+    """Those that came with the app."""
+    return unpack_indexers(kept.read(CHOOSING).read_tensors())
+
+
 def pack_passage(name: str, reading: Reading, inputs: IndexInputs) -> dict[str, Tensor]:
     """Half a matrix of weights in 16 bits, and an indexer's inputs."""
     rows, columns = torch.tril_indices(*reading.weights.shape)
@@ -273,3 +284,7 @@ def pack_passage(name: str, reading: Reading, inputs: IndexInputs) -> dict[str, 
     return packed | {
         f"{name}: {part}": tensor.contiguous() for part, tensor in inputs._asdict().items()
     }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

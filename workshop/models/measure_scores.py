@@ -5,7 +5,7 @@ import torch
 from explainers.models.head_scores import measure_heads
 from explainers.models.load import RealModel, load_model
 from explainers.models.registry import WHEEL_MODELS
-from explainers.models.shipped_scores import (
+from explainers.models.shipped_measurements import (
     EXAMPLE_PART,
     LEVELS,
     Example,

@@ -135,12 +135,6 @@ def check() -> int:
     return int(max(apart, losses, channels) > kept.read(TEXTS).tolerance[NATS])
 
 
-if __name__ == "__main__":
-    if "--check" in sys.argv[1:]:
-        sys.exit(check())
-    write_shipped_writing()
-
-
 def list_savings(longest: float) -> dict[str, tuple[Change, ...]]:
     """By name: what is changed in the model; `longest` is the base of its RoPE."""
     savings: dict[str, tuple[Change, ...]] = {
@@ -222,3 +216,9 @@ def _compare_channels(rows: Tensor) -> Tensor:
     """rows (texts, kv_heads, tokens, head_dim)"""
     size = rows.abs().mean(dim=-2)
     return (size.amax(dim=-1) / size.median(dim=-1).values).mean()
+
+
+if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        sys.exit(check())
+    write_shipped_writing()

@@ -39,8 +39,8 @@ from explainers.models.shipped_measurements import (
     NO_ROLE,
     WAYS,
     RoleResult,
+    find_known_scores,
 )
-from explainers.models.shipped_scores import find_known_scores
 from explainers.models.written_out import WrittenRun, write_out
 from workshop.keep import keep_of_model
 

@@ -8,7 +8,7 @@ import torch
 
 from explainers import kept
 from explainers.kept import Kept
-from explainers.toys.longer_texts import (
+from explainers.toys.rotary_layers import (
     FURTHER,
     LENGTHS,
     LONGER,

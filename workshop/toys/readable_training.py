@@ -140,7 +140,8 @@ def measure_readable_head(seed: int, language: str) -> ReadableRow:
     two_largest = held_out.related.gather(-1, weights.topk(2, dim=-1).indices)
     is_verb = task.is_real & torch.isin(task.words, torch.tensor(grammar.verb_ids))
     in_running = single_head(*running.single()).weights
-    verb, (subject, thing) = grammar.running.verb, grammar.running.who_and_what
+    news = grammar.running
+    verb, (subject, thing) = news.verb, sorted(news.related[news.verb])
     measured = (
         compute_readable_loss(learned, task),
         two_largest[task.is_real][:, 0].float().mean(),
@@ -215,7 +216,7 @@ def format_readable_section() -> str:
 def _format_table(language: str) -> str:
     rows, made = read_readable_rows(language), kept.read(name_readable_head(language)).origin
     running = GRAMMARS[language].running
-    subject, thing = (running.tokens[place] for place in running.who_and_what)
+    subject, thing = (running.tokens[place] for place in sorted(running.related[running.verb]))
     words = {"verb": running.tokens[running.verb], "subject": subject, "object": thing}
     words |= {"time": running.tokens[-1], "running": " ".join(running.tokens)}
     words |= {"language": LANGUAGES[language], "code": language}

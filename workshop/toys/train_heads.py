@@ -76,7 +76,9 @@ def format_report() -> str:
         made = kept.read(name_heads(language)).origin
         rows = [*read_report(language).values()]
         running = GRAMMARS[language].running
-        subject, found_object = (running.tokens[place] for place in running.who_and_what)
+        subject, found_object = (
+            running.tokens[place] for place in sorted(running.related[running.verb])
+        )
         words = {"verb": running.tokens[running.verb], "subject": subject, "object": found_object}
         lines += [introduction.format(made=made, seeds=len(rows[0].loss), **words), *TABLE_HEADER]
         lines += map(_format_row, rows)

@@ -16,7 +16,7 @@ from explainers.attention import masks
 from explainers.attention.rotary import rotary_attention
 from explainers.attention.stretching import sharpen
 from explainers.toys.examples import make_generator
-from explainers.toys.longer_texts import HEAD_DIM, PLAIN, ROTARY, TRAINED, YARN, find_speeds
+from explainers.toys.rotary_layers import HEAD_DIM, PLAIN, ROTARY, TRAINED, YARN, find_speeds
 
 HEADS, LAYERS = 2, 2
 WIDTH, VOCABULARY = HEADS * HEAD_DIM, 128

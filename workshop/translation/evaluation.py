@@ -18,10 +18,9 @@ from explainers.translation.alignment import (
     read_links,
     score_alignment,
 )
-from explainers.translation.corpus import SentencePair
+from explainers.translation.corpus import SentencePair, encode_sources, vietnamese_vocabulary
 from explainers.translation.model import NUM_HEADS, NUM_LAYERS, PLAIN_ATTENTION, Model
 from explainers.translation.translator import SEEDS, Translator, greedy_search, load_translator
-from explainers.translation.vocabulary import encode_sources, vietnamese_vocabulary
 from workshop.translation.sentences import TEST_SENTENCES, TestSets, draw_test_sets
 
 MEAN_OF_HEADS = "mean of heads"

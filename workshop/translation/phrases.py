@@ -4,19 +4,17 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
 from explainers.translation.corpus import (
-    EMPTY_PHRASE,
-    Phrase,
-    join_phrases,
-    translate_word,
-    write_function_word,
-)
-from explainers.translation.vocabulary import (
     ACTOR_SECTIONS,
+    EMPTY_PHRASE,
     MISSING_FORM,
     MODIFIER_SECTIONS,
     Entry,
+    Phrase,
+    join_phrases,
     list_partners,
     read_lexicon,
+    translate_word,
+    write_function_word,
 )
 
 T_co = TypeVar("T_co")

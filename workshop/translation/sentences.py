@@ -14,30 +14,28 @@ import torch
 
 from explainers.toys.examples import make_generator
 from explainers.translation.corpus import (
+    ACTOR_SECTIONS,
     COUNTED,
     EMPTY_PHRASE,
     HELD_OUT,
     MAX_SOURCE_WORDS,
+    MODIFIER_SECTIONS,
     RUNNING,
     SENTENCES_FILE,
+    THING_SECTIONS,
     UNSEEN,
+    VERB_SECTIONS,
+    Entry,
     Phrase,
     SentencePair,
     align_phrase,
     join_phrases,
-    mark_past,
-    translate_word,
-    write_function_word,
-)
-from explainers.translation.vocabulary import (
-    ACTOR_SECTIONS,
-    MODIFIER_SECTIONS,
-    THING_SECTIONS,
-    VERB_SECTIONS,
-    Entry,
     list_entries,
     list_partners,
+    mark_past,
     read_lexicon,
+    translate_word,
+    write_function_word,
 )
 from workshop.translation.phrases import (
     Choices,

@@ -18,7 +18,16 @@ from explainers.attention.cross import Attend
 from explainers.attention.dropout import drop
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.toys.examples import make_generator
-from explainers.translation.corpus import TRAINING_SENTENCES
+from explainers.translation.corpus import (
+    BEGIN,
+    END,
+    PAD,
+    TRAINING_SENTENCES,
+    PaddedIds,
+    encode_sources,
+    pad_rows,
+    vietnamese_vocabulary,
+)
 from explainers.translation.model import D_MODEL, NUM_LAYERS, PLAIN_ATTENTION, Model, list_shapes
 from explainers.translation.translator import (
     NUM_PIECES,
@@ -29,15 +38,6 @@ from explainers.translation.translator import (
     join_words,
     load_translator,
     read_tensors,
-)
-from explainers.translation.vocabulary import (
-    BEGIN,
-    END,
-    PAD,
-    PaddedIds,
-    encode_sources,
-    pad_rows,
-    vietnamese_vocabulary,
 )
 from workshop.translation.training_set import draw_training_set
 

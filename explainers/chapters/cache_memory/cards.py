@@ -32,7 +32,7 @@ from explainers.memory.capacity_plan import (
     plan_every_gpu,
     round_fraction,
 )
-from explainers.memory.engine_pools import TRANSFORMERS, count_engine_room, count_engine_text
+from explainers.memory.engines import TRANSFORMERS, count_engine_room, count_engine_text
 from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.memory.serving import Deployment
 from explainers.memory.serving_flags import find_obstacle, make_command

@@ -9,7 +9,12 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice, choose_options, list_models
 from explainers.memory import serving
-from explainers.memory.cache_bytes import FORMATS, count_bytes_per_token, list_group_caches
+from explainers.memory.cache_bytes import (
+    BLOCK_SIZE,
+    FORMATS,
+    count_bytes_per_token,
+    list_group_caches,
+)
 from explainers.memory.cache_formula import format_both_sizes, warn_beyond_context
 from explainers.memory.capacity_plan import (
     estimate_tokens_per_second,
@@ -17,7 +22,6 @@ from explainers.memory.capacity_plan import (
     find_compute_bound_batch,
     round_fraction,
 )
-from explainers.memory.engines import BLOCK_SIZE
 from explainers.memory.model_shapes import ModelShape
 from explainers.memory.sharding import SPLITS
 from explainers.messages import ngettext

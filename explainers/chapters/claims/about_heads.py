@@ -20,8 +20,7 @@ from explainers.models.head_scores import HeadScores
 from explainers.models.indexers import KEPT, ORACLE, OWN, PROSE, TWICE, read_indexers
 from explainers.models.registry import WHEEL_MODELS
 from explainers.models.replaced_heads import KINDS, MEAN, RESAMPLE, ZERO, find_costly
-from explainers.models.shipped_measurements import read_ablations
-from explainers.models.shipped_scores import read_shipped_scores
+from explainers.models.shipped_measurements import read_ablations, read_shipped_scores
 from explainers.toys.examples import make_generator, random_heads
 from explainers.toys.layers import Configuration, draw_layer, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE

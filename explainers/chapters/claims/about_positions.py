@@ -13,7 +13,7 @@ from explainers.attention.rules import Rule
 from explainers.chapters.claims.claim_table import Finding, judge_claim
 from explainers.messages import N_
 from explainers.toys.examples import make_generator, random_head, random_heads, shuffle_order
-from explainers.toys.longer_texts import FURTHER, LENGTHS, PI, PLAIN, ROTARY, read_longer_results
+from explainers.toys.rotary_layers import FURTHER, LENGTHS, PI, PLAIN, ROTARY, read_longer_results
 from explainers.toys.sentence import SENTENCE
 
 ROUNDING = 1e-5
@@ -70,7 +70,7 @@ def _measure_reorder(rule: Rule) -> float:
     head = random_head(16, 8, 8, seed=0)
     x = torch.randn(7, 16, generator=make_generator("claims", "order")).to(head.w_query.device)
     mask = masks.build(rule, 7, 7).to(x.device)
-    before, after = reorder(x, torch.zeros_like(x), head, mask, shuffle_order(7, seed=0))
+    before, after = reorder(x, torch.zeros_like(x), head, mask, shuffle_order(7))
     return (before - after).abs().max().item()
 
 

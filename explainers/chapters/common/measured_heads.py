@@ -10,7 +10,7 @@ from explainers.messages import N_
 from explainers.models.head_scores import HeadScores
 from explainers.models.probes import NATURAL_LENGTH, NUM_TEXTS, REPEATED_LENGTH, SENTENCES_PER_HALF
 from explainers.models.registry import WHEEL_MODELS, describe_package
-from explainers.models.shipped_scores import (
+from explainers.models.shipped_measurements import (
     RUNS,
     make_head_scores_job,
     read_scores,

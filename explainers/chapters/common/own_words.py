@@ -123,7 +123,7 @@ def read_with(loaded: "RealModel", sentence: Sentence) -> OwnWords | None:
     """The sentence in the head that finds objects best; None if its scores are not known."""
     from explainers.chapters.common.recording import describe_live_run
     from explainers.models.head_scores import find_relation_heads
-    from explainers.models.shipped_scores import find_known_scores
+    from explainers.models.shipped_measurements import find_known_scores
 
     scores = find_known_scores(loaded.name)
     if not scores:  # other weights than were measured

@@ -15,7 +15,7 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
-from explainers.translation import translator, vocabulary
+from explainers.translation import corpus, translator
 from explainers.translation.alignment import (
     INPUT,
     PREDICTED,
@@ -37,7 +37,7 @@ from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
 from explainers.ui.provenance import translator as origin_of
 
-END = vocabulary.SPECIAL_TOKENS[vocabulary.END]
+END = corpus.SPECIAL_TOKENS[corpus.END]
 WEIGHTS = N_("weights")
 
 

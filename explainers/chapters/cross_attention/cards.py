@@ -36,6 +36,7 @@ from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
 from explainers.translation import translator
+from explainers.translation.corpus import BEGIN, SPECIAL_TOKENS
 from explainers.translation.model import (
     PLAIN_ATTENTION,
     peak_attention,
@@ -43,7 +44,6 @@ from explainers.translation.model import (
     uniform_attention,
 )
 from explainers.translation.translator import Translation
-from explainers.translation.vocabulary import BEGIN, SPECIAL_TOKENS
 from explainers.translations import _
 from explainers.ui.controls.controls import MEAN
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure

@@ -13,35 +13,33 @@ from explainers.messages import N_
 from explainers.toys.sentence import list_known_examples
 from explainers.translation import translator
 from explainers.translation.corpus import (
+    ACTOR_SECTIONS,
     HELD_OUT,
     MAX_SOURCE_WORDS,
+    MISSING_FORM,
+    MODIFIER_SECTIONS,
     RUNNING_PAIR,
+    SPECIAL_TOKENS,
+    THING_SECTIONS,
     UNSEEN,
+    VERB_SECTIONS,
+    Entry,
     Phrase,
     SentencePair,
     align_phrase,
+    capitalise_sentence,
+    english_vocabulary,
+    find_words,
     join_phrases,
+    list_entries,
+    list_partners,
     mark_past,
+    read_lexicon,
     read_sentences,
     translate_word,
     write_function_word,
 )
 from explainers.translation.translator import Translation, Translator
-from explainers.translation.vocabulary import (
-    ACTOR_SECTIONS,
-    MISSING_FORM,
-    MODIFIER_SECTIONS,
-    SPECIAL_TOKENS,
-    THING_SECTIONS,
-    VERB_SECTIONS,
-    Entry,
-    capitalise_sentence,
-    english_vocabulary,
-    find_words,
-    list_entries,
-    list_partners,
-    read_lexicon,
-)
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import shorten, verbatim

@@ -14,10 +14,9 @@ from explainers.chapters.cross_attention.alignment_view import (
 )
 from explainers.chapters.cross_attention.choose_sentence import translate_once, write_variant
 from explainers.translation.alignment import PREDICTED
-from explainers.translation.corpus import RUNNING_PAIR
+from explainers.translation.corpus import RUNNING_PAIR, capitalise_sentence, find_words
 from explainers.translation.model import NUM_LAYERS
 from explainers.translation.translator import Translation
-from explainers.translation.vocabulary import capitalise_sentence, find_words
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import MEAN, PREDICTS

@@ -34,7 +34,7 @@ from explainers.models.head_scores import (
 )
 from explainers.models.load import is_on_disk, load_model
 from explainers.models.probes import Probe
-from explainers.models.shipped_scores import read_shipped_scores
+from explainers.models.shipped_measurements import read_shipped_scores
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
 from explainers.ui.controls import controls

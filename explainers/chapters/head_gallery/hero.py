@@ -20,7 +20,7 @@ from explainers.models.head_scores import (
     find_roles,
 )
 from explainers.models.registry import WHEEL_MODELS
-from explainers.models.shipped_scores import LEVELS, Example, read_shipped_scores
+from explainers.models.shipped_measurements import LEVELS, Example, read_shipped_scores
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.number_controls import Counter

@@ -206,8 +206,8 @@ def write_file(
     loaded: "RealModel", text: str, words: Mapping[str, str], by_word: bool = False
 ) -> str:
     """What `look` shows in a notebook; heads are named if their scores are known here."""
-    from explainers.notebook.model_heads import draw_heads
-    from explainers.notebook.read_texts import Wanted
+    from explainers.notebook.given import Wanted
+    from explainers.notebook.look import draw_heads
 
     gallery = find_gallery(loaded.name)
     names = gallery.scores if gallery else False

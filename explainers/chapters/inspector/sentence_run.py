@@ -27,7 +27,7 @@ from explainers.chapters.inspector.hero import (
 )
 from explainers.messages import N_
 from explainers.models.registry import WHEEL_MODELS, describe_package
-from explainers.models.shipped_scores import holds_for, name_scores
+from explainers.models.shipped_measurements import holds_for, name_scores
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls

@@ -27,7 +27,7 @@ from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
-from explainers.toys.longer_texts import (
+from explainers.toys.rotary_layers import (
     FURTHER,
     HEAD_DIM,
     LENGTHS,
@@ -185,7 +185,7 @@ def name_turns(found: PairTurns) -> dict[str, str]:
 
 def show_turns(found: PairTurns) -> None:
     """A dial for each pair."""
-    from explainers.charts.single_charts import draw_dials_in_rows, make_dial_rows
+    from explainers.charts.curves import draw_dials_in_rows, make_dial_rows
 
     dials = []
     for n, is_new in enumerate(found.is_new):

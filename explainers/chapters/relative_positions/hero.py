@@ -81,7 +81,7 @@ def read_rotary_head(loaded: "RealModel", sentence: str) -> RotaryHead | None:
     None if its scores are not known, or its pairs cannot be dealt to the dials.
     """
     from explainers.models.head_scores import find_relation_heads
-    from explainers.models.shipped_scores import find_known_scores
+    from explainers.models.shipped_measurements import find_known_scores
 
     scores = find_known_scores(loaded.name)
     if not scores or loaded.model.config.head_dim % (2 * DIALS):

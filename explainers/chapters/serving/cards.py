@@ -23,9 +23,8 @@ from explainers.chapters.serving.measured_serving import (
 )
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
-from explainers.memory.cache_bytes import count_bytes_per_token
+from explainers.memory.cache_bytes import BLOCK_SIZE, count_bytes_per_token, count_pages
 from explainers.memory.cache_formula import format_size
-from explainers.memory.engines import BLOCK_SIZE, count_pages
 from explainers.memory.model_shapes import find_shape
 from explainers.messages import N_
 from explainers.models.served_prompts import TwoGuesses

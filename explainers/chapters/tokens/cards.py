@@ -177,7 +177,7 @@ def _measure_changes(outputs: Reordered) -> Tensor:
 
 def draw_dog(shown: Reordered, seed: int) -> None:
     """Two stacks of outputs, each word joined with itself."""
-    from explainers.charts.single_charts import draw_two_orders, make_order_rows
+    from explainers.charts.curves import draw_two_orders, make_order_rows
 
     before = shown.before[torch.tensor(SWAPPED).argsort()]  # in the order in which it was read
     rows = make_order_rows(DOG, list(SWAPPED), before.tolist(), shown.after.tolist())

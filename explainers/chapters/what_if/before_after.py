@@ -21,7 +21,7 @@ from explainers.models.changes import MOST_TOKENS, AblatedHeads, Effect, measure
 from explainers.models.comparison import compare_runs
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.replaced_methods import find_replacement
-from explainers.models.shipped_scores import holds_for
+from explainers.models.shipped_measurements import holds_for
 from explainers.models.token_text import Words, find_words, is_part_of_letter, tokenise_text
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, translate_error

@@ -11,7 +11,7 @@ from explainers.chapters.common.measured_heads import name_head
 from explainers.models import changes
 from explainers.models.attention_hook import Change
 from explainers.models.head_scores import HeadIndex, group_heads_by_role
-from explainers.models.shipped_scores import find_known_scores
+from explainers.models.shipped_measurements import find_known_scores
 from explainers.translations import _, translate_error
 from explainers.ui import page
 from explainers.ui.controls import controls

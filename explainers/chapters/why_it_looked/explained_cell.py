@@ -19,7 +19,7 @@ from explainers.models.score_sources import (
     remove_sources,
     split_score,
 )
-from explainers.models.shipped_scores import holds_for
+from explainers.models.shipped_measurements import holds_for
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.provenance import shipped_run
