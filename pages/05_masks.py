@@ -29,11 +29,13 @@ text = page.Prose(__file__)
 @fragment
 def ask_leak() -> None:
     """What is hidden too late: zeros after the softmax."""
-    lab = score_matrix.read_known_labs(reading, readable, wide)[1]
+    small, lab = score_matrix.read_known_labs(reading, readable, wide)
     answer, named = cards.name_leak(lab, leak := cards.find_leak(lab))
     if revealed(text, "leak", cards.ROWS, answer, **named):
         cards.show_leak(lab, leak)
         text("leak_seen", **named)
+        if lab.layer.head().w_query.numel() > small.layer.head().w_query.numel():
+            text("leak_larger", **named)
         show_source(*compute.WAYS.values())
 
 

@@ -21,7 +21,7 @@ from explainers.ui.text.numbers import write_percent
 
 SENTENCES = (
     *("hero_caption", "hero_apart", "hero_together", "hero_single"),
-    *("hero_all_off", "hero_off", "hero_heads", "hero_alone"),
+    *("hero_all_off", "hero_off", "hero_heads", "hero_heads_together", "hero_alone"),
 )
 TRIED, SMALL = "4", f"{max(NUM_HEADS)}"
 """The numbers of heads that a head is switched off of, and that are small."""

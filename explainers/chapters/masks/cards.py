@@ -274,7 +274,7 @@ def show_batch(lab: Lab, batch: SentenceBatch) -> None:
         )
         for n, sentence in enumerate(batch.sentences)
     ]
-    alt = _("The weights of two sentences in one batch; the columns of the filling are 0.")
+    alt = _("The weights of two sentences in one batch; the columns of the padding are 0.")
     show_figure(Figure(lab.arranged(panels), alt), lab.origin_with(PAD), "batch")
 
 

@@ -137,8 +137,9 @@ export class Heads extends WordHero {
     if (off) return off === this.count ? "hero_all_off" : "hero_off";
     if (!a || !b) return "hero_alone";
     if (this.count === 1) return "hero_single";
-    if (!this.single) return "hero_heads";
-    return a.head === b.head ? "hero_together" : "hero_apart";
+    const isOne = a.head === b.head; // one head looks most at both words
+    if (!this.single) return isOne ? "hero_heads_together" : "hero_heads";
+    return isOne ? "hero_together" : "hero_apart";
   }
 
   /** @override */
