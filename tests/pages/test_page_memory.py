@@ -186,16 +186,6 @@ def paste(visit, text):
     return visit.text_area(key="pasted config").set_value(text).run()
 
 
-def test_a_pasted_config_is_read_and_stays_out_of_the_link():
-    visit = with_config(json.dumps(LLAMA), tokens="16,384")
-    assert OF_LLAMA in said(visit)
-    assert not any("hidden_size" in str(value) for value in visit.query_params.values())
-    for name in ("gpt2", controls.CONFIG):
-        visit.session_state["model"] = name
-        visit.run()
-    assert "16,384 tokens, model ` llama `" in said(visit.run()), "what was pasted is lost"
-
-
 def test_what_a_file_says_reaches_the_calculators():
     """How much an encoder reads, how large an image is, how a cache is stored."""
     decoder = {
