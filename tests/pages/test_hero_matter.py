@@ -23,7 +23,9 @@ def shown():
 
 
 @pytest.mark.nightly("minutes; what runs the same code daily: a pair, below, and the other pages'")
-@pytest.mark.parametrize("command", [measure_ablations, compute_writings, measure_writing])
+@pytest.mark.parametrize(
+    "command", [measure_ablations, compute_writings, measure_writing], ids=lambda one: one.__name__
+)
 @pytest.mark.usefixtures("smollm2")
 def test_a_command_finds_what_it_has_kept(command):
     assert command.check() == 0
