@@ -5,7 +5,6 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -200,31 +199,6 @@ def test_only_so_many_may_wait_in_one_thread_and_the_next_one_is_told(queue):
     ends = [over(one).state for one in (*jobs, late)]
     assert ends == [*["done"] * 3, "cancelled", *["done"] * 5]
     assert late.count_before == 0
-
-
-def test_two_visitors_each_see_their_own(queue):
-    """Two threads start, look and cancel at the same time."""
-    start = threading.Barrier(2)
-
-    def work(job):
-        job.report(job.subject)
-
-    def visit(name):
-        start.wait(20)
-        jobs = []
-        for n in range(30):
-            jobs.append(Job(f"{name} {n}", work, 1, queue).start())
-            if n % 3 == 2:
-                jobs[-1].cancel()
-            over(jobs[-1])
-        return jobs
-
-    with ThreadPoolExecutor(2) as visitors:
-        seen = [one for jobs in visitors.map(visit, ("one", "other")) for one in jobs]
-    for n, one in enumerate(seen):
-        assert one.state in ({"done", "cancelled"} if n % 3 == 2 else {"done"})
-        assert one.reports == ([one.subject] if one.state == "done" else [])
-    assert not queue.list_jobs()
 
 
 def test_jobs_share_a_queue_unless_they_are_given_one_and_two_do_not_wait_for_each_other(queue):

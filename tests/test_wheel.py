@@ -75,23 +75,20 @@ def test_what_is_asked_for_is_what_is_imported_in_the_versions_that_were_tested(
 def test_the_command_says_what_it_has_and_what_is_wrong(capsys, tmp_path, monkeypatch):
     assert main([]) == 0
     assert "attention memory" in capsys.readouterr().out
-    assert main(["paint"]) == 2
-    assert "There is no command 'paint'." in capsys.readouterr().err
-    (tmp_path / "tokens.json").write_text('["The", 7]', encoding="utf-8")
-    assert main(["look", "weights.npy", str(tmp_path / "tokens.json")]) == 2
-    assert 'holds no list of tokens, such as ["The", " cat"]' in capsys.readouterr().err
     monkeypatch.setenv(READ_FOLDERS_VARIABLE, "1")  # as the command does, which ends
-    assert main(["look", "nobody/nothing", "a text"]) == 2
-    told = capsys.readouterr().err
+    (tmp_path / "tokens.json").write_text('["The", 7]', encoding="utf-8")
     np.save(tmp_path / "weights.npy", np.ones((1, 1, 1, 1)))
-    assert (
-        main(["look", str(tmp_path / "weights.npy"), "a", "--to", str(tmp_path / "no/a.svg")]) == 2
-    )
-    assert "No such file or directory" in capsys.readouterr().err
     (tmp_path / "a.svg").mkdir()
-    assert main(["look", str(tmp_path / "weights.npy"), "a", "--to", str(tmp_path / "a.svg")]) == 2
-    assert "Is a directory" in capsys.readouterr().err
-    assert "to bring it: python -m explainers.models fetch nobody/nothing\n" in told
+    drawing = ["look", f"{tmp_path}/weights.npy", "a", "--to"]
+    for asked, told in [
+        (["paint"], "There is no command 'paint'."),
+        (["look", "weights.npy", f"{tmp_path}/tokens.json"], 'no list of tokens, such as ["The",'),
+        (["look", "nobody/nothing", "a"], "python -m explainers.models fetch nobody/nothing\n"),
+        ([*drawing, f"{tmp_path}/no/a.svg"], "No such file or directory"),
+        ([*drawing, f"{tmp_path}/a.svg"], "Is a directory"),
+    ]:
+        assert main(asked) == 2
+        assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["memory", "export", "look"])

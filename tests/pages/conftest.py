@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from explainers.chapters.what_if import choose_changes
+from explainers.models import load
 from explainers.models.head_scores import ROLES, HeadScores
 from explainers.models.registry import locate_folder
 from explainers.ui.controls.controls import SMALLEST
@@ -11,6 +12,14 @@ from tests.support import saved_models
 
 MANY_PASSES = {"15_serving", "19_what_if"}
 """Pages that let a model read a text several times, whatever the text is."""
+
+
+@pytest.fixture
+def no_models(monkeypatch, tmp_path):
+    """A machine without real models; what a test saves in this folder is all there is."""
+    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+    monkeypatch.setattr(load, "_models", {})
+    return tmp_path
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from explainers.job_queue import BusyError, Job
 from explainers.toys import idle_head, idle_training
 from explainers.ui.session import IDLE_JOB, TAKEAWAY
 from tests.support.opening import ROOT, opened
-from tests.support.reading import hero, said
+from tests.support.reading import hero
 from tests.support.waiting import over
 
 PAGE = ROOT / "pages" / "14_idle_heads.py"
@@ -49,8 +49,3 @@ def test_where_too_many_train_it_is_told():
     with mock.patch.object(Job, "start", side_effect=BusyError("8 others wait already.")):
         assert any("8 others wait already" in info.value for info in visit.run().info)
     assert hero(visit)["trained"] is None
-
-
-def test_models_with_sinks_lead_here():
-    calculator = ROOT / "pages" / "10_cache_memory.py"
-    assert "(idle_heads)" in said(opened(calculator, {"model": "gpt-oss-20b"}))

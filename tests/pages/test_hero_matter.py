@@ -7,17 +7,10 @@ from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import find_largest, read_shown
 from explainers.models.layer_by_layer import compute_writing, find_decoder, go_on, read_stream
 from explainers.models.replaced_heads import DRAWS, draw_null, read_pair
-from explainers.models.shipped_measurements import (
-    ABLATIONS,
-    PAIRS,
-    WRITINGS,
-    read_shipped_ablations,
-    read_shipped_writings,
-)
+from explainers.models.shipped_measurements import PAIRS, WRITINGS, read_shipped_writings
 from tests.support.opening import PAGES, opened
 from tests.support.reading import said
-from workshop.models import compute_writings
-from workshop.models.measure_ablations import NATS, SAMPLE, find_difference, measure_sample
+from workshop.models import compute_writings, measure_ablations, measure_writing
 
 PAGE = next(page for page in PAGES if page.stem == "21_does_it_matter")
 
@@ -29,12 +22,13 @@ def shown():
     return found
 
 
-@pytest.mark.nightly("a pair that is patched again, below, runs the same code daily")
-def test_a_sample_of_what_was_measured_is_measured_again(smollm2):
-    shipped, allowed = read_shipped_ablations(), kept.read(ABLATIONS).tolerance[NATS]
-    assert shipped
-    again = measure_sample(smollm2, SAMPLE[1:])
-    assert find_difference(shipped.ablations, again, SAMPLE[1:]) < allowed
+@pytest.mark.nightly("minutes; what runs the same code daily: a pair, below, and the other pages'")
+@pytest.mark.parametrize(
+    "command", [measure_ablations, compute_writings, measure_writing], ids=lambda one: one.__name__
+)
+@pytest.mark.usefixtures("smollm2")
+def test_a_command_finds_what_it_has_kept(command):
+    assert command.check() == 0
 
 
 @pytest.fixture(scope="module")

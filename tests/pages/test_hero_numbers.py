@@ -23,24 +23,19 @@ from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.page_parts.first_picture import FILE
 from explainers.ui.text.numbers import write_percent
 from tests.golden.compare import compare
-from tests.support.scripts import SCRIPTS, run_script
+from tests.ui.test_browser_arithmetic import run
 
 OTHER = ("On", "Sunday", "the", "coach", "proudly", "praised", "young", "fans")
-SOFTMAX = SCRIPTS / "picture" / "softmax.js"
-RUN = """
-import {{ softmax, sumWeighted }} from "{file}";
-const {{ products, value, temperatures }} = {numbers};
-console.log(JSON.stringify(temperatures.map((temperature) => products.map((row) => {{
+DRAGGED = """temperatures.map((temperature) => products.map((row) => {
   const weights = softmax(row, temperature);
-  return {{ weights, output: sumWeighted(weights, value) }};
-}}))));
-"""
+  return { weights, output: sumWeighted(weights, value) };
+}))"""
 
 
 def test_what_is_dragged_on_the_page_on_scores_is_what_torch_computes():
     numbers = compute_numbers(load_readable_layer(OTHER, "full", FILM_SEED))
-    script = RUN.format(file=SOFTMAX.as_uri(), numbers=json.dumps(numbers))
-    computed = json.loads(run_script(script))
+    given = {name: numbers[name] for name in ("products", "value", "temperatures")}
+    computed = run("picture/softmax.js", "softmax, sumWeighted", DRAGGED, **given)
     assert len(computed) == len(TEMPERATURES) > 30
     products = torch.tensor(numbers["products"], dtype=torch.double)
     value = torch.tensor(numbers["value"], dtype=torch.double)

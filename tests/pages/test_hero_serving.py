@@ -38,9 +38,8 @@ def test_a_difference_is_written_with_two_digits():
         assert write_gap(gap) == written
 
 
-def test_a_model_reads_the_readers_prompt_when_it_is_loaded(monkeypatch, tmp_path):
+def test_a_model_reads_the_readers_prompt_when_it_is_loaded(no_models):
     """Only what is chosen is computed; the answer to a click comes from the server."""
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(GPT2), longest=64)
     link = {"real_model": GPT2, "beginning": "the CEO announced record", "changed": "2"}
     visit = opened(PAGE, link)
@@ -56,8 +55,7 @@ def test_a_model_reads_the_readers_prompt_when_it_is_loaded(monkeypatch, tmp_pat
     assert hero(opened(PAGE, link | {"trick": "drafts"}))["drafts"]
 
 
-def test_the_kept_numbers_are_shown_where_no_model_can_serve(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+def test_the_kept_numbers_are_shown_where_no_model_can_serve(no_models):
     visit = opened(PAGE, {"beginning": "Something else."})
     assert "not the published bf16 · measured beforehand" in said(visit)
     assert hero(visit)["tokens"][0][0] == "You"

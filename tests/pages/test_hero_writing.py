@@ -1,21 +1,17 @@
-"""Write with it: what is shown was written, sliders are exact, losses are measured again."""
+"""Write with it: what is shown was written, sliders are exact."""
 
 from itertools import product
 
 import pytest
 import torch
-from torch.testing import assert_close
 
-from explainers import kept
 from explainers.chapters.writing.hero import COUNTS, EVERY, HEATS, SHARES
 from explainers.models import written_tokens
-from explainers.models.shipped_measurements import GREEDY, HOT, TEXTS, read_shipped_writing
+from explainers.models.shipped_measurements import GREEDY, HOT
 from tests.support.candidates import restrict_candidates
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
-from workshop.models import measure_writing
 
-ALLOWED = kept.read(TEXTS).tolerance[measure_writing.NATS]
 PAGE = next(page for page in PAGES if page.stem == "22_writing")
 
 
@@ -65,25 +61,6 @@ def test_looks_are_the_largest_weights_of_the_words_between():
         assert weight == pytest.approx(float(weights[:, :, word].max()), abs=1e-3)
         assert row == pytest.approx(weights[layer, number].tolist(), abs=1e-3)
     assert [look[1] for look in looks] == sorted((look[1] for look in looks), reverse=True)
-
-
-@pytest.mark.nightly("a real model writes a text again")
-def test_the_greedy_text_is_written_again(smollm2):
-    shipped = read_shipped_writing()
-    assert shipped
-    again = measure_writing.write_text(smollm2, GREEDY)
-    assert measure_writing.find_difference(shipped, again, GREEDY) < ALLOWED
-    sizes = [one.num_bytes for one in shipped.texts[GREEDY].steps]
-    assert [one.num_bytes for one in again.steps] == sizes
-
-
-@pytest.mark.nightly("a real model reads a text again with every saving")
-def test_losses_are_measured_again(smollm2):
-    shipped = read_shipped_writing()
-    assert shipped
-    for saving, found in measure_writing.measure_again(smollm2, 1).items():
-        assert saving in measure_writing.CHECKED
-        assert_close(found, shipped.losses[saving][:1], atol=ALLOWED, rtol=0)
 
 
 def test_settings_follow_the_text_until_they_are_changed():

@@ -2,13 +2,12 @@
 
 import pytest
 
-from explainers.chapters.cross_attention import choose_sentence
 from explainers.folders import ROOT
 from explainers.ui import learning_path
 from explainers.ui import page as pages
 from tests.house.test_house import contents
 from tests.support.opening import PAGES, opened
-from tests.support.reading import find_way_on, heroes
+from tests.support.reading import find_way_on
 
 ORDER = [ROOT / path for path, _title in contents()]
 TITLES = [title for _path, title in contents()]
@@ -47,15 +46,6 @@ def test_the_next_page_is_offered_and_the_last_one_is_ticked_by_its_place():
     find_way_on(visit).click().run()
     number = learning_path.read_number(ORDER[-1].name)
     assert visit.query_params[learning_path.finished_pages.key] == number
-
-
-def test_a_page_that_ends_early_leads_on(monkeypatch):
-    monkeypatch.setattr(choose_sentence, "load_translator_or_warn", lambda: None)
-    [page] = (page for page in PAGES if "end_page()" in page.read_text(encoding="utf-8"))
-    visit = opened(page)
-    assert not heroes(visit)
-    assert not visit.exception
-    assert find_way_on(visit).label.startswith("Next:")
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,7 @@ def test_training_walks_from_a_drawn_indexer_to_one_that_finds_the_keys(smollm2)
     assert kept[0] < 0.5 < kept[-1]
 
 
-def test_a_machine_without_the_model_says_how_to_get_it(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+def test_a_machine_without_the_model_says_how_to_get_it(no_models):
     visit = opened(PAGE)
     assert "python -m explainers.models fetch" in said(visit)
     assert hero(visit)["tokens"]

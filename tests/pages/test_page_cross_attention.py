@@ -1,6 +1,5 @@
 """Cross-attention: what its pictures show is what torch computes; odd sentences, broken files."""
 
-import json
 from unittest import mock
 
 import pytest
@@ -15,7 +14,6 @@ from explainers.chapters.cross_attention.alignment_view import (
 )
 from explainers.chapters.cross_attention.cards import count_unchanged, mark_changes
 from explainers.translation import translator
-from explainers.translation.alignment import PREDICTED, read_links
 from explainers.translation.corpus import RUNNING_PAIR, find_words
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
 from tests.support.opening import PAGES, opened
@@ -23,7 +21,6 @@ from tests.support.reading import find_way_on, hero, heroes, said
 from tests.support.translators import force
 
 PAGE = next(page for page in PAGES if page.stem == "16_cross_attention")
-LONGEST = max((pair.source for pair in choose_sentence.list_held_out_examples().values()), key=len)
 TYPED = "The directer confirmed strong earning on Friday"
 MEANT = "The director confirmed strong earnings on Friday"
 
@@ -38,22 +35,6 @@ def view_of(words):
 def view():
     translation = force(translator.load_translator(), RUNNING_PAIR.source, RUNNING_PAIR.target)
     return TranslationView(translation, RUNNING_PAIR, queries_down=True)
-
-
-@pytest.mark.parametrize("words", [RUNNING_PAIR.source, LONGEST, ("sales",)], ids=" ".join)
-def test_weights_of_every_layer_and_head_are_the_translators(words):
-    view = view_of(words)
-    sent = first_picture.compute_numbers(view)
-    assert len(json.dumps(sent)) < 150_000
-    sides = len(words), view.num_syllables, PREDICTED
-    for layer, heads in enumerate(view.translation.cross):
-        expected = {MEAN: heads.mean(dim=0), **{str(n): head for n, head in enumerate(heads)}}
-        assert list(sent["weights"][layer]) == list(expected)
-        for name, weights in expected.items():
-            shown = torch.tensor(sent["weights"][layer][name])
-            assert_close(shown, weights, atol=1e-5, rtol=0)
-            # The browser counts the right syllables from what it is sent.
-            assert read_links(shown, *sides) == read_links(weights, *sides)
 
 
 def test_another_sentence_forgets_which_syllable_was_asked_about():

@@ -100,13 +100,7 @@ def test_the_surest_head_is_asked_about(tiny, after, answer):
     assert told.split("Answer: **", 1)[1].startswith(f"{answer}**")
 
 
-@pytest.fixture
-def nothing_measured(monkeypatch, tmp_path):
-    """A machine without models: the scores are those of the app."""
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-
-
-def test_scores_come_with_the_app_for_these_models_and_weights_alone(nothing_measured):
+def test_scores_come_with_the_app_for_these_models_and_weights_alone(no_models):
     assert (
         ASSETS / f"{shipped_measurements.name_scores(SMOLLM2)}.safetensors"
     ).stat().st_size < 200_000
@@ -120,7 +114,7 @@ def test_scores_come_with_the_app_for_these_models_and_weights_alone(nothing_mea
     assert shipped_measurements.read_shipped_scores(SMOLLM2) is None
 
 
-def test_a_reset_may_lead_back_to_the_head_of_a_larger_model(nothing_measured, monkeypatch):
+def test_a_reset_may_lead_back_to_the_head_of_a_larger_model(no_models, monkeypatch):
     drawn = []
     show = "explainers.ui.figure.hero.show_hero"
     monkeypatch.setattr(show, lambda _text, hero, _key: drawn.append(hero))

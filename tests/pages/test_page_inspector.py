@@ -14,7 +14,6 @@ from explainers.chapters.inspector.hero import cut_heads, find_telling_heads
 from explainers.chapters.inspector.sentence_run import View, name_sentence, read_shipped_sentence
 from explainers.job_queue import Job
 from explainers.models import hub, registry
-from explainers.models import load as loading_module
 from explainers.models.attention_hook import run_model
 from explainers.models.load import LoadRequest, is_on_disk, load_model
 from explainers.models.registry import ModelError
@@ -32,14 +31,7 @@ TEXT = "the CEO announced record earnings"
 
 
 @pytest.fixture
-def store(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
-    monkeypatch.setattr(loading_module, "_models", {})
-    return tmp_path
-
-
-@pytest.fixture
-def tiny(store):
+def tiny(no_models):
     saved_models.llama(registry.locate_folder(ID))
     return load_model(ID)
 
@@ -136,7 +128,7 @@ def test_the_size_of_a_model_is_shown_before_it_can_be_fetched(tiny, monkeypatch
     assert [call.args[0].subject for call in start.mock_calls] == [LoadRequest(OTHER, "c3" * 20)]
 
 
-def test_a_broken_model_is_told_and_can_be_tried_again(store):
+def test_a_broken_model_is_told_and_can_be_tried_again(no_models):
     folder = saved_models.llama(registry.locate_folder(ID))
     (folder / "model.safetensors").write_bytes(b"no numbers")
     visit = visited()

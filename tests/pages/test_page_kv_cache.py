@@ -66,12 +66,3 @@ def test_words_that_were_learned_are_read_by_trained_layers_in_their_language():
         assert run.layers is writer.layers
         assert "trained: the next word" in run.origin
     assert "untrained" in read_text((*TOKENS, "zebra"), 3).origin
-
-
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [(SENTENCE, "learned to predict the next word"), ("A zebra eats", "layers are untrained")],
-)
-def test_the_line_below_the_picture_says_which_weights_read(monkeypatch, tmp_path, text, told):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))  # no model reads the other words
-    assert told in said(opened(PAGE, {"text": text}))

@@ -1,28 +1,31 @@
 """Relative positions: drawn and said as RoPE, ALiBi and T5's buckets compute it."""
 
 import importlib
+import math
 
 import pytest
 import torch
 import transformers
+from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN
 
 from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import project
 from explainers.chapters.relative_positions import compute
+from explainers.chapters.relative_positions.cards import LONGEST_TEXT, PairTurns, name_turns
 from explainers.chapters.relative_positions.hero import (
     compute_numbers,
     name_origin,
     read_with_small_head,
 )
 from explainers.toys import examples
-from explainers.toys.grammar import ENGLISH, GRAMMARS
+from explainers.toys.grammar import GRAMMARS
 from explainers.toys.rotary_layers import load_finder
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from explainers.ui.text.numbers import write_decimals
 from tests.support.opening import PAGES, opened
-from tests.support.reading import hero, said
+from tests.support.reading import hero
 
 PAGE = next(page for page in PAGES if page.stem == "07_relative_positions")
 TOKENS = tuple(SENTENCE.split())
@@ -137,10 +140,22 @@ def test_words_that_were_learned_are_read_by_a_head_trained_with_rope():
     assert "untrained" in name_origin(read_with_small_head((*TOKENS, "zebra"), 3))
 
 
-def test_it_opens_on_the_word_that_fits_best_and_says_which_head_it_is(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))  # no model reads the other words
-    visit = opened(PAGE)
-    asking, asked = hero(visit)["pair"]
-    assert asked in ENGLISH.running.related[asking]
-    assert "learned, with RoPE" in said(visit)
-    assert "learned, with RoPE" not in said(opened(PAGE, {"text": "A zebra eats"}))
+def test_only_doing_nothing_leads_slow_pairs_to_new_angles():
+    plain, pi, ntk, yarn = (PairTurns.of(way) for way in (PLAIN, PI, NTK, YARN))
+    assert plain.is_new == [turn < math.tau for turn in plain.seen.tolist()]
+    assert 0 < sum(ntk.is_new) < sum(plain.is_new) < PAIRS
+    assert not any(pi.is_new)
+    assert pi.asked.tolist() == pytest.approx(plain.trained.tolist())
+    assert not any(yarn.is_new)
+    assert yarn.speed[0] == plain.speed[0], "the fast pair is as it was"
+
+
+def test_the_sentence_counts_the_dials_that_are_marked():
+    seen = (PairTurns.of(PLAIN).speed * TRAINED).tolist()
+    for way in WAYS:
+        found = PairTurns.of(way)
+        ends = (found.speed * LONGEST_TEXT).tolist()
+        beyond = [
+            end > 1.0001 * most for end, most in zip(ends, seen, strict=True) if most < math.tau
+        ]
+        assert name_turns(found)["new"] == f"{sum(beyond)}", way

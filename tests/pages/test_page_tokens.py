@@ -8,33 +8,24 @@ from explainers.chapters.tokens.cut_text import learn_shipped_merges, read_model
 from explainers.chapters.tokens.hero import compute_numbers
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.byte_pairs import encode, encode_in_stages
-from explainers.toys.sentence import PRESETS, SENTENCE, read_sentence, split_characters
+from explainers.toys.sentence import PRESETS, read_sentence, split_characters
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero, panels, said
 
 PAGE = next(page for page in PAGES if page.stem == "02_tokens")
 
 
-def test_without_models_a_line_says_how_to_get_them(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+def test_without_models_a_line_says_how_to_get_them(no_models):
     link = {"unit": "model tokens", "tokenizer": WHEEL_MODELS[0].name, "deep": "ways"}
     visit = opened(PAGE, link)
     assert "python -m explainers.models fetch" in said(visit)
     assert "The link asks for unit = ` model tokens `" in visit.info[0].value
     names = [one["name"] for one in hero(visit)["experiments"]]
     assert names == ["nothing", "vietnamese", "characters"]
-    folder = tmp_path / WHEEL_MODELS[0].id.replace("/", "--")
+    folder = no_models / WHEEL_MODELS[0].id.replace("/", "--")
     folder.mkdir()
     (folder / "tokenizer.json").write_text("{")
     assert any("its tokenizer cannot be read" in one.value for one in opened(PAGE, link).error)
-
-
-def test_a_word_has_one_vector_as_a_word_as_a_token_and_in_the_sum():
-    visit, place = opened(PAGE), 2
-    sent, word = hero(visit), SENTENCE.split()[place]
-    assert sent["rows"][f" {word}"] == sent["rows"][word]
-    read = [e + p for e, p in zip(sent["rows"][word], sent["positions"][place], strict=True)]
-    assert panels(visit, "sum")["sum"]["values"][2] == pytest.approx(read, abs=5e-3)
 
 
 def test_the_word_of_the_sum_is_chosen_by_its_name():
@@ -43,10 +34,7 @@ def test_the_word_of_the_sum_is_chosen_by_its_name():
     assert words.options == ["the (1)", "dog", "bites", "the (4)", "man"]
     words.select("the (4)").run()
     assert visit.query_params["word"] == "3"
-    _embedding, position, _x = panels(visit, "sum")["sum"]["values"]
-    turns = [3 / 10_000 ** (n / 8) for n in (0, 2, 4, 6)]
-    wave = [wave(turn) for turn in turns for wave in (math.sin, math.cos)]
-    assert position == pytest.approx(wave, abs=1e-5)
+    assert panels(visit, "sum")["sum"]["values"][1][0] == pytest.approx(math.sin(3), abs=1e-5)
     visit.text_input(key="text").set_value("dog bites").run()
     assert visit.selectbox(key="word").value == 1, "the nearest, where there are fewer words"
     assert not visit.info

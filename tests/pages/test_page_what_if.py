@@ -41,9 +41,8 @@ TEXT = "the CEO announced record earnings"
 
 
 @pytest.fixture
-def tiny(monkeypatch, tmp_path):
+def tiny(no_models):
     """A Llama of 2 layers, 6 heads, 3 KV heads and five words, under a name that is offered."""
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(GPT2))
     st.cache_data.clear()
     yield load_model(GPT2)

@@ -7,7 +7,7 @@ from explainers.toys.grammar import GRAMMARS, find_unknown_words
 from explainers.toys.sentence import PRESETS, list_known_examples, split_words
 from explainers.translations import translate
 from explainers.ui.session import PRESET
-from tests.support.opening import PAGES, ROOT, opened
+from tests.support.opening import PAGES, opened
 from tests.support.reading import hero
 from tests.support.tiers import take_turns
 
@@ -25,15 +25,6 @@ def test_a_sentence_of_unknown_words_gets_the_nearest_known_one():
 
 def sentence_on(visit):
     return visit.text_input(key="text").value
-
-
-def test_an_unknown_sentence_follows_the_reader():
-    visit = opened(PAGES[1])
-    visit.text_input(key="text").set_value(OWN).run()
-    visit.switch_page(PAGES[2].relative_to(ROOT).as_posix()).run()
-    assert sentence_on(visit) == sentence_on(visit.run()) == OWN
-    visit.switch_page(PAGES[1].relative_to(ROOT).as_posix()).run()
-    assert sentence_on(visit) == OWN
 
 
 @pytest.mark.parametrize("language", GRAMMARS)

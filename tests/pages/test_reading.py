@@ -227,13 +227,13 @@ def test_the_words_are_swapped_from_inside_of_the_lesson(minilm):
     assert " ".join(hero(visit)["tokens"]) in button.label
 
 
-def test_without_the_model_untrained_weights_read_and_the_model_is_offered(monkeypatch, tmp_path):
-    monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
+def test_without_the_model_untrained_weights_read_and_the_model_is_offered(no_models):
     for stem in [*WHOLE, "11_long_sequences", *take_turns(READING[:-1], 2)]:
         page = ROOT / "pages" / f"{stem}.py"
         visit = opened(page, {"text": DOG})
         assert hero(visit)["tokens"] == split_words(DOG)[: None if stem in WHOLE else -1]
         assert "Untrained weights read your words" in said(visit)
+        assert not re.search("head learned, with RoPE|layers learned to predict", said(visit))
         assert any("is not on this machine" in one.value for one in visit.warning)
         assert not visit.info
         assert not visit.exception

@@ -5,7 +5,6 @@ run, but for the parts of the page that are marked as following the choice.
 """
 
 import json
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -34,9 +33,8 @@ from explainers.ui.session import PICTURED
 from tests.golden.kept import load_models
 from tests.golden.sent import _read_element
 from tests.support.opening import PAGES, cards_in_turn, opened
-from tests.support.scripts import DENO
+from tests.support.scripts import SCRIPTS, run_script
 
-SPELL = Path(__file__).with_name("spell.js")
 FOLLOWS, OF = "follows ", " of "
 ITS_OWN = {"choices", "link", "usual"}
 """What a picture is sent of what is chosen now."""
@@ -169,18 +167,18 @@ def see(page: Path, link: Mapping[str, Any]) -> Seen:
         return Seen(opened(page, link), messages, pictures, pages)
 
 
+SPELL = """
+globalThis.location = new URL("http://app/");
+const { spell } = await import("FILE");
+const write = ([value, form]) => spell(value, { usual: ["not one of them"], form });
+console.log(JSON.stringify(VALUES.map(write)));
+""".replace("FILE", (SCRIPTS / "common" / "address.js").as_uri())
+
+
 def spell_in_browser(choices: list[HeroChoice]) -> list[list[str]]:
     """How `common/address.js` writes each value of these choices, one after the other."""
     values = [[value, one.control.link_form] for one in choices for value in one.values]
-    done = subprocess.run(
-        [DENO, "run", "--quiet", "--no-config", "--allow-read", str(SPELL)],
-        input=json.dumps(values),
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    spelled: list[list[str]] = json.loads(done.stdout)
+    spelled: list[list[str]] = json.loads(run_script(SPELL.replace("VALUES", json.dumps(values))))
     return spelled
 
 

@@ -3,6 +3,7 @@
 What nobody waits for shall not take another visitor's turn.
 """
 
+import time
 from functools import partial
 from types import SimpleNamespace
 from typing import Any
@@ -13,11 +14,10 @@ from streamlit.testing.v1 import AppTest
 
 from explainers.chapters.common import background_job, live_training
 from explainers.chapters.common.background_job import GRACE, Presence, start_job, watch_for_result
-from explainers.chapters.shared_heads import uptraining_job
 from explainers.job_queue import BusyError, Job
 from explainers.toys import training
 from explainers.toys.layers import Configuration
-from explainers.ui.session import TRAINING_JOB, UPTRAINING_JOB
+from explainers.ui.session import TRAINING_JOB
 from tests.support.opening import elements, press
 from tests.support.waiting import over, wait
 from tests.toys.test_live_training import TOKENS
@@ -120,47 +120,34 @@ def test_a_failure_is_shown_and_who_may_not_wait_is_told(visit):
     assert not page.run().info
 
 
-@pytest.fixture
-def session(monkeypatch):
-    """What a visitor's session keeps, where no page is drawn."""
-    kept: dict[str, object] = {}
-    monkeypatch.setattr(background_job.st, "session_state", kept)
-    yield kept
-    for one in kept.values():
-        if isinstance(one, Job):
-            one.cancel()
+def go_on(job):
+    for _ in range(100_000):
+        time.sleep(0.001)
+        job.report(1)
 
 
-def here(asked):
-    start_job(TRAINING_JOB, training.make_training_job(asked, 1_000_000))
+def test_a_second_click_finds_the_first_ones_job(monkeypatch):
+    session: dict[str, Any] = {}
+    monkeypatch.setattr(background_job.st, "session_state", session)
 
+    def click(subject):
+        start_job("job", Job(subject, go_on))
+        return session["job"]
 
-def more(asked):
-    own = asked.configuration._replace(num_kv_heads=2)
-    start_job(UPTRAINING_JOB, uptraining_job.make_uptraining_job(asked, own))
-
-
-@pytest.mark.parametrize(("begin", "key"), [(here, TRAINING_JOB), (more, UPTRAINING_JOB)])
-def test_a_second_click_finds_the_first_ones_training(session, monkeypatch, begin, key):
-    monkeypatch.setattr(uptraining_job, "STEPS", 1_000_000)
-    asked = training.TrainingRequest(HEADS, 0, TOKENS)
-    begin(asked)
-    first = session[key]
-    wait(lambda: len(training.list_losses(first)) > 2)
-    begin(asked)
-    assert session[key] is first
-    many = len(training.list_losses(first))
-    wait(lambda: len(training.list_losses(first)) > many)
-    begin(asked._replace(tokens=TOKENS[:2]))
-    second = session[key]
-    assert second.subject.tokens == TOKENS[:2]
+    first = click("one")
+    wait(lambda: len(first.reports) > 2)
+    assert click("one") is first
+    many = len(first.reports)
+    wait(lambda: len(first.reports) > many)
+    second = click("another")
+    assert second.subject == "another"
     assert over(first).state == "cancelled", "nobody can see it any more"
     wait(lambda: second.state == "running")
     second.cancel()
     assert over(second).state == "cancelled"
-    begin(second.subject)
-    assert session[key] is not second, "what is over can begin again"
-    assert session[key].subject == second.subject
+    again = click("another")
+    assert again is not second, "what is over can begin again"
+    again.cancel()
 
 
 def test_the_bar_says_what_is_waited_for():

@@ -1,5 +1,6 @@
 """The real models that come with the tests, where this machine has them."""
 
+import json
 import os
 from contextlib import contextmanager
 
@@ -34,3 +35,11 @@ def real(model_id):
     with as_tests_began():
         need(model_id)
         return load_model(model_id)
+
+
+def list_far(now, stored, allowed):
+    """Which numbers that are measured now are further from those that are kept than is allowed."""
+    from workshop.models.measure_indexers import list_differences
+
+    measured = json.loads(json.dumps(now))
+    return [name for name, far in list_differences(measured, stored) if far > allowed]
