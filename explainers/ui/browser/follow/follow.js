@@ -24,10 +24,7 @@ const style = loadStyle(new URL("style.css", import.meta.url));
 /** @typedef {{ data: FollowData, tell: Tell, follower: Follower | null, leader: Leader | null }} Roles */
 const holder = /** @type {{ attentionFollow?: Roles }} */ (globalThis);
 
-/**
- * The page has run.
- * @param {Component<FollowData>} component
- */
+/** The page has run. @param {Component<FollowData>} component */
 export default async function ({ data: sent, setTriggerValue }) {
   wear(document, await style);
   const data = unpack(sent);
@@ -44,10 +41,7 @@ export default async function ({ data: sent, setTriggerValue }) {
   else lead(me);
 }
 
-/**
- * @param {Roles} me
- * @param {string} code of a room
- */
+/** @param {Roles} me @param {string} code of a room */
 function follow(me, code) {
   me.leader?.retire();
   me.leader = null;
@@ -59,10 +53,7 @@ function follow(me, code) {
   });
 }
 
-/**
- * @param {Roles} me
- * @param {Led} [led] what was handed over to this device
- */
+/** @param {Roles} me @param {Led} [led] what was handed over to this device */
 function lead(me, led) {
   me.leader = new Leader(me.data, (room) => follow(me, room), led);
 }

@@ -57,10 +57,7 @@ export class Follower {
     this.write();
   }
 
-  /**
-   * The page has run.
-   * @param {FollowData} data
-   */
+  /** The page has run. @param {FollowData} data */
   draw(data) {
     this.data = data;
     this.write();
@@ -72,10 +69,7 @@ export class Follower {
     history.replaceState(history.state, "", link);
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} text
-   */
+  /** @param {string} kind @param {string} text */
   hear(kind, text) {
     if (kind === "room") this.code = text;
     if (kind === "ballot") this.ballotIs(text);
@@ -96,10 +90,7 @@ export class Follower {
     this.write();
   }
 
-  /**
-   * What the open stream is called, by which votes and wishes count.
-   * @param {string} name
-   */
+  /** What the open stream is called, by which votes and wishes count. @param {string} name */
   ballotIs(name) {
     this.ballot.is(name);
     if (!this.heir?.code) this.heir?.ask(this.code, name);
@@ -158,10 +149,7 @@ export class Follower {
     this.ballot.draw();
   }
 
-  /**
-   * Whoever touches a control looks for themselves.
-   * @param {Event} event
-   */
+  /** Whoever touches a control looks for themselves. @param {Event} event */
   touch(event) {
     if (!event.isTrusted || !this.isFollowing) return;
     const path = event.composedPath();
@@ -181,10 +169,7 @@ export class Follower {
     this.obey(0);
   }
 
-  /**
-   * From now on this is a page like any other, or it leads.
-   * @param {Led} [led]
-   */
+  /** From now on this is a page like any other, or it leads. @param {Led} [led] */
   end(led) {
     this.heir?.close();
     this.fetchRest();

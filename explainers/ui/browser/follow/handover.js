@@ -29,10 +29,7 @@ export class Heir {
     this.timer = 0;
   }
 
-  /**
-   * @param {string} room
-   * @param {string} ballot of the open stream
-   */
+  /** @param {string} room @param {string} ballot of the open stream */
   async ask(room, ballot) {
     clearTimeout(this.timer);
     const { status, answer } = await post(`/lead/${room}/ask`, { ballot }, this.secret);

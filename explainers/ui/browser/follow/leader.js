@@ -64,10 +64,7 @@ export class Leader {
     if (this.secret) this.open();
   }
 
-  /**
-   * The page has run.
-   * @param {FollowData} data
-   */
+  /** The page has run. @param {FollowData} data */
   draw(data) {
     if (data.place !== this.data.place) this.since = performance.now();
     this.data = data;
@@ -125,10 +122,7 @@ export class Leader {
     return true;
   }
 
-  /**
-   * @param {string} text
-   * @param {() => void} act
-   */
+  /** @param {string} text @param {() => void} act */
   makeButton(text, act) {
     const button = element("button", "", text);
     button.type = "button";
@@ -136,10 +130,7 @@ export class Leader {
     return button;
   }
 
-  /**
-   * Let the device with this code lead; everybody hears of it, and this one follows then.
-   * @param {string} code
-   */
+  /** Let the device with this code lead; everybody hears of it, and this one follows then. @param {string} code */
   async handOver(code) {
     const { status, answer } = await post(`/lead/${this.room}/heir`, { code }, this.secret);
     if (status === 200) return "";
@@ -170,10 +161,7 @@ export class Leader {
     this.write();
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} text
-   */
+  /** @param {string} kind @param {string} text */
   hear(kind, text) {
     if (kind === "over") return this.forget();
     if (kind === "handed") return this.stepDown(this.room);

@@ -106,10 +106,7 @@ export class Stream {
     };
   }
 
-  /**
-   * What another tab tells.
-   * @param {Told} told
-   */
+  /** What another tab tells. @param {Told} told */
   heed({ kind, text = "", claim = 0 }) {
     if (kind === "who") {
       if (!this.source) return;
@@ -127,10 +124,7 @@ export class Stream {
     else this.listen(kind, text);
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} text
-   */
+  /** @param {string} kind @param {string} text */
   listen(kind, text) {
     if (this.source) this.tabs?.postMessage({ kind, text });
     if (kind === "ballot") localStorage.setItem(BALLOT, text);
@@ -165,11 +159,7 @@ export class Stream {
     this.later(this.wait, () => this.connect());
   }
 
-  /**
-   * Not all at the same moment.
-   * @param {number} milliseconds
-   * @param {() => void} act
-   */
+  /** Not all at the same moment. @param {number} milliseconds @param {() => void} act */
   later(milliseconds, act) {
     clearTimeout(this.timer);
     this.timer = setTimeout(act, milliseconds * (0.5 + Math.random()));

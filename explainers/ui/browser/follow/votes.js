@@ -79,10 +79,7 @@ export class Ballot {
     this.root.replaceChildren(element("span", "", title), ...buttons);
   }
 
-  /**
-   * @param {string} name
-   * @param {number} option
-   */
+  /** @param {string} name @param {number} option */
   async vote(name, option) {
     const { code } = this.follower;
     const { status } = await post(`/vote/${code}/${name}`, { ballot: this.name, option });
@@ -94,10 +91,7 @@ export class Ballot {
     this.draw();
   }
 
-  /**
-   * The stream is open, and votes count.
-   * @param {string} name
-   */
+  /** The stream is open, and votes count. @param {string} name */
   is(name) {
     this.name = name;
     if (this.waiting) this.vote(...this.waiting);
@@ -154,10 +148,7 @@ export class Bars {
     return this.makeButton(_("Votes: {count} (V)", { count: all }), () => this.turn(), this.isOpen);
   }
 
-  /**
-   * @param {Question} question
-   * @param {number[]} counts
-   */
+  /** @param {Question} question @param {number[]} counts */
   makeBars({ options, right }, counts) {
     const most = Math.max(1, ...counts);
     return [...LETTERS.slice(0, options)].map((letter, option) => {
@@ -176,11 +167,7 @@ export class Bars {
     return foot;
   }
 
-  /**
-   * @param {string} text
-   * @param {() => void} act
-   * @param {boolean} [isPressed]
-   */
+  /** @param {string} text @param {() => void} act @param {boolean} [isPressed] */
   makeButton(text, act, isPressed) {
     const button = element("button", "", text);
     button.type = "button";

@@ -31,11 +31,7 @@ export class Bar {
     document.body.append(this.root, this.note);
   }
 
-  /**
-   * @param {string} sign
-   * @param {() => string} name
-   * @param {() => void} act
-   */
+  /** @param {string} sign @param {() => string} name @param {() => void} act */
   add(sign, name, act) {
     const button = this.root.appendChild(element("button", "", sign));
     button.type = "button";

@@ -81,12 +81,7 @@ export class Fit {
     return wide || block.clientHeight - block.scrollHeight + 1;
   }
 
-  /**
-   * @param {Part} part
-   * @param {number} text
-   * @param {() => boolean} isCurrent
-   * @returns {Promise<boolean>}
-   */
+  /** @param {Part} part @param {number} text @param {() => boolean} isCurrent @returns {Promise<boolean>} */
   async fitPicture(part, text, isCurrent) {
     const width = findBlock()?.clientWidth ?? innerWidth, scale = windowScale();
     const drawn = findPicture(part), isHero = part.kind === "hero" || drawn?.matches(".hero");

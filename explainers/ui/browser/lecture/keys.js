@@ -33,10 +33,7 @@ const MOVED_IN = "input, [role=slider], [role=grid], [role=radiogroup], [role=ta
 const PRESSED = "button, a, summary, [role=button], [role=switch]";
 const OPEN = "[data-baseweb=popover], [role=listbox], [role=menu], .follow-panel:not([hidden])";
 
-/**
- * Is a key a letter of a text?
- * @param {KeyboardEvent} event
- */
+/** Is a key a letter of a text? @param {KeyboardEvent} event */
 export function isTyped(event) {
   return isAmong(event, TYPED_IN);
 }
@@ -54,19 +51,13 @@ export function isMeantFor(event, isReached) {
   return isReached && /^Arrow/.test(event.key) && isAmong(event, MOVED_IN);
 }
 
-/**
- * After Enter a line of text is left, so that the next key is a key.
- * @param {KeyboardEvent} event
- */
+/** After Enter a line of text is left, so that the next key is a key. @param {KeyboardEvent} event */
 export function leaveField(event) {
   const field = event.composedPath()[0];
   if (event.key === "Enter" && field instanceof HTMLInputElement && isTyped(event)) setTimeout(() => field.blur());
 }
 
-/**
- * @param {KeyboardEvent} event
- * @param {string} kind
- */
+/** @param {KeyboardEvent} event @param {string} kind */
 function isAmong(event, kind) {
   return event.composedPath().some((node) => node instanceof Element && node.matches(kind));
 }

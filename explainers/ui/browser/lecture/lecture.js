@@ -42,10 +42,7 @@ const TURNED = "attention-screen"; // of the window; its detail is what has been
 const style = loadStyle(new URL("style.css", import.meta.url));
 const holder = /** @type {{ attentionLecture?: Lecture }} */ (globalThis); // of the one lecture that is held, also if this file comes again in a newer version
 
-/**
- * Begin a lecture, or go on with it on another page.
- * @param {Component<LectureData>} component
- */
+/** Begin a lecture, or go on with it on another page. @param {Component<LectureData>} component */
 export default async function ({ data: sent, setTriggerValue }) {
   const sheet = await style;
   const data = unpack(sent);
@@ -56,10 +53,7 @@ export default async function ({ data: sent, setTriggerValue }) {
 }
 
 export class Lecture {
-  /**
-   * @param {Tell} tell
-   * @param {CSSStyleSheet} sheet
-   */
+  /** @param {Tell} tell @param {CSSStyleSheet} sheet */
   constructor(tell, sheet) {
     this.tell = tell;
     this.sheets = [new CSSStyleSheet(), sheet];
@@ -121,10 +115,7 @@ export class Lecture {
     this.returned = (/** @type {PopStateEvent} */ event) => this.comeBack(event);
   }
 
-  /**
-   * @param {LectureData} data
-   * @param {Tell} tell
-   */
+  /** @param {LectureData} data @param {Tell} tell */
   begin(data, tell) {
     speak(data.words);
     this.tell = tell;
@@ -240,11 +231,7 @@ export class Lecture {
     this.show(same >= 0 ? same : Math.min(Math.max(this.at, 0), last), this.step);
   }
 
-  /**
-   * @param {number} at
-   * @param {number} step
-   * @param {boolean} [isTurn] did somebody turn to it?
-   */
+  /** @param {number} at @param {number} step @param {boolean} [isTurn] did somebody turn to it? */
   async show(at, step, isTurn = false) {
     const screen = this.screens[at], wanted = Math.min(step, screen?.last ?? 0);
     const isNew = isTurn || screen?.id !== this.id || wanted !== this.step;
@@ -385,10 +372,7 @@ export class Lecture {
     if (this.step < (this.screens[this.at]?.last ?? 0)) this.go(this.at + 1, this.step + 1);
   }
 
-  /**
-   * Go to the page before or after this one.
-   * @param {1 | -1} by
-   */
+  /** Go to the page before or after this one. @param {1 | -1} by */
   leaf(by) {
     const links = listPageLinks().filter(({ pathname }) => pathname === location.pathname || this.choice.visits(place(pathname)));
     const here = links.findIndex((link) => link.pathname === location.pathname);

@@ -17,10 +17,7 @@ const ALONE = ["hero", "try", "slow", "ask", "how", "model", "end", "deeper"];
 const WITH_PICTURE = ["slow", "ask", "answer", "how"]; // their picture comes after them
 
 export class Screen {
-  /**
-   * @param {Part} part what it is called by
-   * @param {Part[]} parts what is seen
-   */
+  /** @param {Part} part what it is called by @param {Part[]} parts what is seen */
   constructor(part, parts) {
     this.kind = part.kind;
     this.name = part.name;
@@ -101,29 +98,19 @@ export function listScreens() {
   return { screens, cards };
 }
 
-/**
- * @param {HTMLElement} node
- * @returns {Part}
- */
+/** @param {HTMLElement} node @returns {Part} */
 function readPart(node) {
   const at = [...node.classList].find((name) => NAME.test(name)) ?? "";
   const [, kind, name] = NAME.exec(at) ?? ["", "", ""];
   return { kind, name, at: `.${CSS.escape(at)}`, node };
 }
 
-/**
- * What a picture consists of, which selectors of the page do not reach.
- * @param {Part} part
- */
+/** What a picture consists of, which selectors of the page do not reach. @param {Part} part */
 export function findShadow({ node }) {
   return [...node.querySelectorAll("*")].find(({ shadowRoot }) => shadowRoot)?.shadowRoot ?? null;
 }
 
-/**
- * The picture itself, once it has been drawn.
- * @param {Part} part
- * @returns {Element | null}
- */
+/** The picture itself, once it has been drawn. @param {Part} part @returns {Element | null} */
 export function findPicture(part) {
   const drawn = ".hero[aria-label], .figure:has(.panel), .cards[aria-label], .tiles";
   return findShadow(part)?.querySelector(drawn) ?? part.node.querySelector("svg.marks, canvas.marks, svg .mark-group, canvas");
