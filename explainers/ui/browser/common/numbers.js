@@ -22,6 +22,9 @@ export function digits(value, places = 2) {
 /** @param {number[]} numbers */
 export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
+/** How far from 0 the farthest number is, which has the strongest colour; it is divided by. @param {number[][]} rows */
+export const largest = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
+
 /**
  * A matrix of 16 bits a number, the low byte first.
  * @param {PackedValues} packed

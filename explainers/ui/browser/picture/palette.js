@@ -29,13 +29,20 @@ export function dress(root, looks) {
   const { heads, ...single } = look;
   for (const [name, colour] of Object.entries(single)) root.style.setProperty(`--${name}`, colour);
   heads.forEach((colour, h) => root.style.setProperty(`--head${h}`, colour));
+  ramps.set(root, makeRamps({ look, background }));
   return { look, background };
 }
 
 /** @typedef {Record<string, Uint32Array>} Ramps  of each role, the colour of every level from the lowest number to the highest, 0 as the background */
 
+/** @type {WeakMap<Element, Ramps>} of the pictures that wear them */
+const ramps = new WeakMap();
+
+/** The colours of a role in the picture that something stands in. @param {Element} node @param {string} role */
+export const rampOf = (node, role) => /** @type {Ramps} */ (ramps.get(/** @type {Element} */ (node.closest(".hero"))))[role];
+
 /** @param {Dress} dress @returns {Ramps} */
-export function makeRamps({ look, background }) {
+function makeRamps({ look, background }) {
   const ramp = (/** @type {string} */ above, below = look.below) => makeRamp(background, [below, above].map(channels));
   return { input: ramp(look.input, look.inputBelow), query: ramp(look.query), key: ramp(look.key), value: ramp(look.value), head0: ramp(look.heads[0]) };
 }
