@@ -23,6 +23,9 @@ function luminance(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
+/** As a canvas keeps it, four bytes in one number. @param {Rgb} rgb */
+export const pixelOf = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+
 /** A ramp as the background of a legend's bar. @param {Rgb[]} ramp */
 export function gradient(ramp) {
   return `linear-gradient(to right, ${ramp.map((rgb) => `rgb(${rgb})`).join(", ")})`;

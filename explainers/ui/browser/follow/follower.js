@@ -5,7 +5,7 @@
 /** @import { FollowData, Led, Place } from "./data.js" */
 
 import { visit } from "../common/address.js";
-import { element } from "../common/elements.js";
+import { element, setText } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { Heir, wishesToLead } from "./handover.js";
 import { findLecture, makeLink, readChoices, ROOM, SCREEN } from "./place.js";
@@ -191,7 +191,7 @@ export class Follower {
     const number = said ? String(places.indexOf(said.page) + 1).padStart(2, "0") : "";
     const wish = this.heir?.code ? _("To lead from here, type this code on the lecturer’s screen: {code}", { code: this.heir.code.replace(/^.../, "$& ") }) : "";
     const text = this.problem || wish || (!said ? _("Waiting for the lecturer") : this.isFollowing ? _("Following the lecturer") : _("The lecturer is at {number} · follow again", { number }));
-    if (this.back.textContent !== text) this.back.textContent = text;
+    setText(this.back, text);
     this.back.disabled = this.isFollowing || !said;
     this.bar.classList.toggle("quiet", this.isFollowing && !this.problem && !wish);
     this.leave.title = leave;

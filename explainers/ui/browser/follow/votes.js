@@ -71,7 +71,6 @@ export class Ballot {
     this.root.setAttribute("aria-label", title);
     const buttons = [...LETTERS.slice(0, question?.options ?? 0)].map((letter, option) => {
       const button = element("button", "", letter);
-      button.type = "button";
       button.setAttribute("aria-pressed", String(this.chosen.get(name) === option));
       button.onclick = () => this.vote(name, option);
       return button;
@@ -170,7 +169,6 @@ export class Bars {
   /** @param {string} text @param {() => void} act @param {boolean} [isPressed] */
   makeButton(text, act, isPressed) {
     const button = element("button", "", text);
-    button.type = "button";
     button.onclick = act;
     button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
     if (isPressed !== undefined) button.setAttribute("aria-expanded", String(isPressed));

@@ -4,7 +4,7 @@
 
 /** @import { Lecture } from "./lecture.js" */
 
-import { element } from "../common/elements.js";
+import { element, setText } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { tellOverview } from "./overview.js";
 import { tellShare } from "./share.js";
@@ -34,7 +34,6 @@ export class Bar {
   /** @param {string} sign @param {() => string} name @param {() => void} act */
   add(sign, name, act) {
     const button = this.root.appendChild(element("button", "", sign));
-    button.type = "button";
     button.onclick = act;
     button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
     this.buttons.push([button, name]);
@@ -60,15 +59,12 @@ export class Bar {
    * @param {string} title
    */
   count(at, all, title) {
-    const text = at < 0 ? "…" : `${at + 1} / ${all}`;
-    if (this.place.textContent !== text) this.place.textContent = text;
+    setText(this.place, at < 0 ? "…" : `${at + 1} / ${all}`);
     if (title) this.voice.textContent = _("Screen {at} of {all}: {title}", { at: at + 1, all, title });
   }
 
   /** @param {string} text */
-  say(text) {
-    if (this.note.textContent !== text) this.note.textContent = text;
-  }
+  say(text) { setText(this.note, text); }
 
   remove() {
     this.root.remove();

@@ -39,8 +39,8 @@ export class Tween {
    * @param {boolean} [atOnce]
    */
   aim(goal, atOnce = false) {
-    const blocks = placed(goal), to = flat(goal);
-    this.now = isAlike(blocks, this.blocks) ? this.now : this.stretched(blocks, to);
+    const blocks = placed(goal), to = Float64Array.from(Object.values(goal).flat(2));
+    if (JSON.stringify(blocks) !== JSON.stringify(this.blocks)) this.now = this.stretched(blocks, to);
     Object.assign(this, { blocks, to });
     this.start(atOnce);
   }
@@ -127,9 +127,3 @@ function placed(goal) {
   }
   return blocks;
 }
-
-/** @param {Record<string, number[][]>} goal */
-const flat = (goal) => Float64Array.from(Object.values(goal).flat(2));
-
-/** @param {Tween["blocks"]} some @param {Tween["blocks"]} others */
-const isAlike = (some, others) => JSON.stringify(some) === JSON.stringify(others);

@@ -1,7 +1,7 @@
 // @ts-check
 // Colours of a picture: the server names them for both themes, the browser knows which one it shows.
 
-import { channels, readBackground, readTheme } from "../common/colours.js";
+import { channels, pixelOf, readBackground, readTheme } from "../common/colours.js";
 
 /**
  * @typedef {object} Look the colours of one theme: charts/theme.py
@@ -51,8 +51,7 @@ function makeRamps({ look, background }) {
 function makeRamp(background, ends) {
   return Uint32Array.from({ length: 2 * LEVELS + 1 }, (_, at) => {
     const level = (at - LEVELS) / LEVELS, end = ends[level < 0 ? 0 : 1], share = Math.abs(level) ** GAMMA;
-    const [r, g, b] = background.map((from, c) => Math.round(from + (end[c] - from) * share));
-    return (255 << 24) | (b << 16) | (g << 8) | r;
+    return pixelOf(background.map((from, c) => Math.round(from + (end[c] - from) * share)));
   });
 }
 

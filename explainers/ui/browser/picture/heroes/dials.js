@@ -115,8 +115,8 @@ export class Dials extends WordHero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const hasNewWords = super.renew(isFirst);
-    return this.scene.isOther(this.data.pair) || hasNewWords;
+    const isNew = super.renew(isFirst);
+    return this.scene.isOther(this.data.pair) || isNew;
   }
 
   /** @override */
