@@ -1,4 +1,3 @@
-// @ts-check
 // Colours of numbers; charts/colours.py does the same for files, and a test compares them.
 
 /** @typedef {number[]} Rgb  red, green and blue, each from 0 to 255 */

@@ -1,4 +1,3 @@
-// @ts-check
 // What Streamlit hands to a component each time that it is drawn.
 
 /**

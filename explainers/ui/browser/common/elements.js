@@ -1,4 +1,3 @@
-// @ts-check
 // New elements. Text from readers is only ever written with textContent.
 
 /**

@@ -1,4 +1,3 @@
-// @ts-check
 // A text of the page whose numbers the browser fills in: a whole translated template, never glued together.
 
 import { element } from "./elements.js";

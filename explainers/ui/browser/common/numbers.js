@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers: as they are written, and as they are packed on their way from the server.
 
 import { localNumber } from "./words.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // What stands here in English is shown in the visitor's words; none are sent if these are English.
 
 /** @typedef {Record<string, string>} Words  English texts, and what is shown instead */

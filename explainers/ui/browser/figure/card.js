@@ -1,4 +1,3 @@
-// @ts-check
 // The arithmetic of the clicked number, next to its matrix: below a tall picture nobody would see it,
 // and over the matrix it would cover what it explains. While one steps it stays in one place.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Parts of one picture, linked: pointing at a token lights its row and column in all of them, a
 // click (or Enter) picks a number, and the rows and columns that number came from are framed.
 // Each kind of part is a class in the folder panels, and stands in the table KINDS.

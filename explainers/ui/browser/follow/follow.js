@@ -1,4 +1,3 @@
-// @ts-check
 // A lecture that is followed: this tab leads one, follows one, or neither yet; by a handover it changes
 // from one to the other. What listens to the server outlives the pages: it is made once, and told where the page is each time that one has run.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // One of the audience: the page goes where the lecturer's goes, until a control is touched. Then it is
 // the follower's own, and a quiet bar leads back.
 

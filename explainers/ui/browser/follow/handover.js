@@ -1,4 +1,3 @@
-// @ts-check
 // Another device shall lead. It shows a code, and the lecturer types it: so nothing that the audience
 // can see or scan is of any use to it, and each code holds for minutes and once. The secret that leads
 // from then on was drawn by the other device, and the old one is worthless.

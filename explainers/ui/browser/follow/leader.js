@@ -1,4 +1,3 @@
-// @ts-check
 // The lecturer: a room is opened, its code is shown, and every step is told to those who follow.
 
 /** @import { Count, FollowData, Led } from "./data.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // Where somebody is in the app: a page and its choices, as the address says.
 
 /** @import { LectureOnScreen } from "./data.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // What a room's board tells, as it comes, and messages to it. A browser opens only some six connections
 // to a host: of its tabs that want the same stream one listens, and tells the others. A telephone that
 // slept, or changed its network, holds a dead connection and never hears of it: after some silence a

@@ -1,4 +1,3 @@
-// @ts-check
 // A show of hands on telephones: letters to vote by, and bars for the lecturer. Only numbers of options
 // travel: no text of the audience is ever shown.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Where the lecture is, with buttons for whoever has no keyboard, and a voice for who does not see it.
 // Text from links is only ever written with textContent.
 

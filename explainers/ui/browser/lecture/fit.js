@@ -1,4 +1,3 @@
-// @ts-check
 // How large a screen is: letters as large as there is room, and the picture in what they leave.
 
 /** @import { Part } from "./screens.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // The page on one sheet of paper: its question, the picture with its sentence, the prediction, the
 // code, what to remember, and a code that opens the page. The browser's own print makes the PDF.
 

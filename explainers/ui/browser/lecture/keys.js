@@ -1,4 +1,3 @@
-// @ts-check
 // What a presenter's remote control sends, and a few letters.
 
 /** @import { Lecture } from "./lecture.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A page, one screen after the other. The server has drawn all of it and named its parts; here some
 // of them are shown, by a stylesheet, so that a step costs no run and React finds every node where
 // it put it. Whoever follows a lecture hears of each step by the event TURNED, and goes along by `go`.

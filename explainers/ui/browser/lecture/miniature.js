@@ -1,4 +1,3 @@
-// @ts-check
 // A screen as a small still picture in the lecturer's second window: a copy of what stands on the page,
 // with the styles that it wears there. It is as wide as the class's window, and then made smaller.
 

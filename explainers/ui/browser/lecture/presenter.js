@@ -1,4 +1,3 @@
-// @ts-check
 // A second window for the lecturer: what is shown, what comes next, what to say, and the minutes.
 // It has no script of its own: the lecture writes into it, always with textContent.
 

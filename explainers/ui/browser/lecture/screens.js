@@ -1,4 +1,3 @@
-// @ts-check
 // A page's screens: the parts that the server named, in the order in which they stand on the page.
 // What belongs on a screen follows from the names alone (ui/lecture/screens.py lists them).
 

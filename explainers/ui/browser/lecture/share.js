@@ -1,4 +1,3 @@
-// @ts-check
 // The link to what is on screen, for the audience: as a picture to photograph, and to type.
 // The server is asked only when it is wanted.
 

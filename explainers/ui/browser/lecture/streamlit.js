@@ -1,4 +1,3 @@
-// @ts-check
 // All that a lecture knows of the page that Streamlit draws around it. A test fails when one of
 // these finds nothing any more.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // The weights of all heads, unpacked: a byte c stands for the weight (c / 255)².
 
 /** @import { Rgb } from "../common/colours.js" */

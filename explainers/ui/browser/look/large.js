@@ -1,4 +1,3 @@
-// @ts-check
 // One head, large: its matrix, and above it arcs from the places of queries to the keys that they look at.
 
 /** @import { Heads } from "./heads.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // "Try it": buttons that change the picture, say what happened, and take it back.
 
 import { element } from "../common/elements.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // Where the words of a sentence stand: large on one line, as lanes above columns of numbers, or, where
 // that is too narrow, as rows below each other.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Motion: places move by CSS, numbers by one tween, both for as long and with the same easing.
 
 export const MOVE = 620; // milliseconds; style.css has the same

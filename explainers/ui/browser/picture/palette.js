@@ -1,4 +1,3 @@
-// @ts-check
 // Colours of a picture: the server names them for both themes, the browser knows which one it shows.
 
 import { channels, pixelOf, readBackground, readTheme } from "../common/colours.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers as colours: a strip of them with their digits, where there is room, or a matrix of pixels.
 
 /** @import { Mark } from "./scene.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A picture at the top of a page that belongs to one word of the sentence: chosen, or pointed at.
 
 import { _ } from "../common/words.js";

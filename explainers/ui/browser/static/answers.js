@@ -1,4 +1,3 @@
-// @ts-check
 // What a server would answer to a picture's choices, from what was computed beforehand: export/embed.py.
 
 /** @typedef {import("../picture/hero.js").Choice} Choice */

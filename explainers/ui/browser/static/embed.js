@@ -1,4 +1,3 @@
-// @ts-check
 // One picture in a file of its own, in a frame of somebody's page: export/one_file.py writes it.
 //
 // Its address may say what is chosen, `theme` (light, dark) and `lang`. It tells the page around it how high it is,

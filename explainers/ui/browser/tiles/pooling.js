@@ -1,4 +1,3 @@
-// @ts-check
 // A matrix in fewer pixels than it has numbers.
 
 /** @import { Planes } from "../common/numbers.js" */

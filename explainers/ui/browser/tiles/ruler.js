@@ -1,4 +1,3 @@
-// @ts-check
 // Where a reader is in a long text: token ticks beside a picture, and the heads that look at a token.
 
 /** @import { Planes } from "../common/numbers.js" */

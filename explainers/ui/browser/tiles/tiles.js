@@ -1,4 +1,3 @@
-// @ts-check
 // Many square matrices at once, each a small picture: point for a number, click to enlarge, drag to
 // look closer. The numbers come packed, two bytes each, and are unpacked by the browser itself.
 // Text from readers is only ever written with textContent.

@@ -1,4 +1,3 @@
-// @ts-check
 // Small drawings of matrices that say more as lines: vectors that turn, words tied to words.
 
 /** @import { Matrix, PanelData } from "../data.js" */

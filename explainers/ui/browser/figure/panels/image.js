@@ -1,4 +1,3 @@
-// @ts-check
 // A large matrix: one canvas, a pixel per cell.
 
 /** @import { Rgb } from "../../common/colours.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // What every part of a linked picture has: a title, a formula, and a place for what it draws.
 // Each kind of part is a class in a file of this folder, and stands in the table of figure.js.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // A small matrix: a table that screen readers and arrow keys can walk through.
 
 /** @import { Rgb } from "../../common/colours.js" */

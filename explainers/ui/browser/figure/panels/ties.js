@@ -1,4 +1,3 @@
-// @ts-check
 // Words of the source on the left, syllables on the right, in the order of reading; a line is as
 // thick as its weight, a dotted one is what gold says. Rows that are not written yet are left out.
 

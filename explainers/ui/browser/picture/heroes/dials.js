@@ -1,4 +1,3 @@
-// @ts-check
 // RoPE as four dials: the hands of a query and of a key, turned by the positions of two words. Every
 // place of the two words comes from the server; the browser only looks it up.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // From scores to output: products, divided, put through softmax, and mixed, for one word, all in one
 // picture. What a reader drags, the temperature, is computed here, from the products.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Heads under each other, each in a colour of its own: where one word looks.
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */

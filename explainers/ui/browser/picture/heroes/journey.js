@@ -1,4 +1,3 @@
-// @ts-check
 // One word's journey: whom a word looks at, and how that comes about, in one picture.
 // A step changes places, which CSS moves; another word changes numbers, which the tween moves. So what
 // a step does not show waits unseen where it comes from, or has gone where it became something else.

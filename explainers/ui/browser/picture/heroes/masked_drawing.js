@@ -1,4 +1,3 @@
-// @ts-check
 // A mask of the reader's own: as the link has it, and as cells.
 
 export const FULL = "full", CAUSAL = "causal";

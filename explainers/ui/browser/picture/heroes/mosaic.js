@@ -1,4 +1,3 @@
-// @ts-check
 // All heads of a model as small squares; the arcs of one of them over the tokens of the sentence.
 
 /** @import { Tell } from "../../common/component.js" */

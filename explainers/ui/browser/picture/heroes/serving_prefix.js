@@ -1,4 +1,3 @@
-// @ts-check
 // Both prompts, their shared blocks drawn once, and a square for each layer and token of prompt 2.
 
 /** @import { Sentence } from "../hero.js" */

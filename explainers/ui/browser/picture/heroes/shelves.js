@@ -1,4 +1,3 @@
-// @ts-check
 // Two shelves: a text is read word by word with a KV cache and without one. With it nothing moves but
 // the new row; without it every row is computed again.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // A memory of fixed size: pairs of words are written into it one by one, and a word asks what came after it.
 // Beside it the rows of keys and values that attention would store instead.
 

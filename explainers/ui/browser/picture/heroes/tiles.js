@@ -1,4 +1,3 @@
-// @ts-check
 // A long text's weights and the tile that is in memory, to one scale; and the tiles of a short one, one by one.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

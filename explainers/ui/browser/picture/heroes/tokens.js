@@ -1,4 +1,3 @@
-// @ts-check
 // Letters, the tokens that cover them, and a vector below each token. Merges are learned one by one:
 // two tokens beside each other become one.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Queries, keys, values: three matrices make three strips of a word's numbers, and its query is
 // compared with the keys of all words.
 

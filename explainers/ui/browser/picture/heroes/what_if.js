@@ -1,4 +1,3 @@
-// @ts-check
 // A prompt twice, each token in the colour of its loss, and what may come next: as the model is, and changed.
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A model writes: each token with its candidates, the words that were looked at, and the cache that grows.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
