@@ -16,7 +16,7 @@ export const KEYS = {
   b: (lecture) => lecture.blank.turn(),
   s: (lecture) => lecture.spotlight.turn(),
   p: (lecture) => lecture.presenter.turn(),
-  h: (lecture) => lecture.print(),
+  h: (lecture) => lecture.handout.print(),
   "+": (lecture) => lecture.resize(1.12),
   "=": (lecture) => lecture.resize(1.12),
   "-": (lecture) => lecture.resize(1 / 1.12),

@@ -402,8 +402,6 @@ export class Lecture {
     else this.leave();
   }
 
-  print() { this.handout.print(); }
-
   /** Larger or smaller than what fits. @param {number} by */
   resize(by) {
     this.larger = by ? Math.max(0.6, Math.min(2, this.larger * by)) : 1;

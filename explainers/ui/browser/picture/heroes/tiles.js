@@ -56,7 +56,6 @@ const SEEN = 5, TURN = -50; // pixels: a smaller tile is drawn so large; degrees
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tiles extends Hero {
-  shown = "";
   swept = ""; // the mask whose tiles the film has
   frame = 0;
   colour = "";
@@ -78,7 +77,7 @@ export class Tiles extends Hero {
 
   /** @override */
   update() {
-    const { length, data: { lengths }, sweep: { steps } } = this, mask = `${this.choices.tile_mask} ${this.shown}`;
+    const { length, data: { lengths }, sweep: { steps } } = this, mask = String(this.choices.tile_mask);
     if (this.slide.root.parentElement !== this.bar) this.bar.append(this.slide.root);
     this.slide.show(_("tokens n"), 0, lengths.length - 1, lengths.indexOf(length), length.name);
     this.slide.output.textContent = length.name;
@@ -94,11 +93,10 @@ export class Tiles extends Hero {
     if (!this.film.timer) this.root.classList.remove("quick");
   }
 
-  /** Tiles of another sentence begin anew. @override @param {boolean} _isFirst */
-  renew(_isFirst) {
-    const shown = JSON.stringify(this.data.tokens);
-    if (shown === this.shown) return false;
-    Object.assign(this, { shown, swept: "", frame: 0 });
+  /** Tiles of another sentence begin anew. @override */
+  renew() {
+    if (!this.scene.isOther(this.data.tokens)) return false;
+    Object.assign(this, { swept: "", frame: 0 });
     return true;
   }
 

@@ -122,7 +122,7 @@ export class Writing extends Hero {
   /** The most probable tokens, as the model has them and as they can be drawn. @param {Place} place @returns {Mark[]} */
   markCandidates([left, top, width]) {
     const { step, data } = this, { chances, own } = computeChances(step, this.settings, data.heats, data.shares);
-    const listed = step.candidates.slice(0, ROWS).map(([text, logit], at) => ({ text, model: this.ownOf(logit), chance: chances[at], isIt: at === step.place, opacity: 1 }));
+    const listed = step.candidates.slice(0, ROWS).map(([text, logit], at) => ({ text, model: step.probability * Math.exp(logit - step.logit), chance: chances[at], isIt: at === step.place, opacity: 1 }));
     if (step.place >= ROWS) listed.push({ text: step.token, model: step.probability, chance: own, isIt: true, opacity: 1 });
     const scale = (width - NAME - VALUE) / Math.max(...listed.map(({ model, chance }) => Math.max(model, chance))), from = left + NAME;
     while (listed.length <= ROWS) listed.push({ text: "", model: 0, chance: 0, isIt: false, opacity: 0 });
@@ -158,9 +158,6 @@ export class Writing extends Hero {
       ];
     });
   }
-
-  /** A candidate's probability in the model itself. @param {number} logit */
-  ownOf(logit) { return this.step.probability * Math.exp(logit - this.step.logit); }
 
   /** @override @returns {Sentence} */
   sentence() {
