@@ -50,3 +50,14 @@ export function readTheme(root) {
   const [r, g, b] = readBackground(root);
   return r + g + b > 384 ? "light" : "dark";
 }
+
+/**
+ * Ask for other colours when the reader has chosen another theme: only the server knows them.
+ * @param {HTMLElement} root @param {() => Rgb} worn its background, as it was sent @param {() => void} ask
+ */
+export function watchTheme(root, worn, ask) {
+  root.addEventListener("transitionend", ({ target, propertyName }) => {
+    const isOther = target === root && propertyName === "background-color" && getComputedStyle(root).backgroundColor !== `rgb(${worn().join(", ")})`;
+    if (isOther) ask();
+  });
+}

@@ -8,6 +8,7 @@
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
+import { watchTheme } from "../common/colours.js";
 import { loadStyle, served, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
@@ -25,7 +26,6 @@ import { Table } from "./panels/table.js";
 import { Ties } from "./panels/ties.js";
 import { Range } from "./range.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
-import "../common/colours.js";
 import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/sizes.js";
@@ -104,7 +104,7 @@ export class Figure {
     this.says = root.appendChild(element("div", "says"));
     this.says.setAttribute("aria-live", "polite");
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
-    root.addEventListener("transitionend", (event) => this.dressed(event));
+    watchTheme(root, () => this.data.background, () => this.tell("theme", true));
     this.listener = (/** @type {KeyboardEvent} */ event) => this.key(event);
     document.addEventListener("keydown", this.listener);
   }
@@ -330,13 +330,6 @@ export class Figure {
     this.turn(range, place);
     if (!this.timer) this.send("frame", { place });
     else if (place === range.last) this.pause();
-  }
-
-  /** The reader chose another theme; only the server knows its colours. @param {TransitionEvent} event */
-  dressed(event) {
-    if (event.target !== this.root || event.propertyName !== "background-color") return;
-    const seen = getComputedStyle(this.root).backgroundColor;
-    if (seen !== `rgb(${this.data.background.join(", ")})`) this.tell("theme", true);
   }
 
   /** @param {string} name @param {object} what */
