@@ -26,10 +26,7 @@ export const largest = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
 
 /**
  * A matrix of 16 bits a number, the low byte first.
- * @param {PackedValues} packed
- * @param {number} rows
- * @param {number} columns
- * @returns {Values}
+ * @param {PackedValues} packed @param {number} rows @param {number} columns @returns {Values}
  */
 export function unpackValues({ unit, steps }, rows, columns) {
   const bytes = new DataView(bytesOf(steps).buffer);

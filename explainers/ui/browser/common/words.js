@@ -12,8 +12,7 @@ export function speak(words) {
 
 /**
  * The text in the visitor's words; `{name}` in it is a slot.
- * @param {string} text
- * @param {Record<string, string | number | undefined>} [slots]
+ * @param {string} text @param {Record<string, string | number | undefined>} [slots]
  */
 export function _(text, slots = {}) {
   return (translations[text] ?? text).replace(/\{(\w+)\}/g, (match, name) => localNumbers(String(slots[name])));

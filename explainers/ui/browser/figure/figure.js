@@ -125,8 +125,7 @@ export class Figure {
 
   /**
    * Where a slider is to stand: where the server has it, if no reader has moved it, or one of its name, since.
-   * @param {Range} range
-   * @param {SliderData | null} slider
+   * @param {Range} range @param {SliderData | null} slider
    */
   placeOf(range, slider) {
     const leader = [range, ...rangesLike(range)].find(({ figure }) => figure.isAhead);
@@ -322,8 +321,7 @@ export class Figure {
 
   /**
    * One frame on or back. While frames are played the server hears nothing, and then of the last.
-   * @param {Range} range
-   * @param {number} by
+   * @param {Range} range @param {number} by
    */
   slide(range, by) {
     const place = Math.max(0, Math.min(range.last, range.place + by));
@@ -423,9 +421,7 @@ export class Figure {
 
   /**
    * Light a token in all parts, and say in words what is pointed at. Of a cell its row is one token, its column another.
-   * @param {Token} token
-   * @param {string} [words]
-   * @param {Token} [across] the token of the columns
+   * @param {Token} token @param {string} [words] @param {Token} [across] the token of the columns
    */
   light(token, words = "", across = token) {
     const [row, column] = [`[data-row-token="${token}"]`, `[data-column-token="${across}"]`];

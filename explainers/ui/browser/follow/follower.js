@@ -21,9 +21,7 @@ const OWN_KEYS = ["ArrowLeft", "ArrowRight", "PageUp", "PageDown", " ", "Enter",
 
 export class Follower {
   /**
-   * @param {string} code
-   * @param {FollowData} data
-   * @param {() => void} askForRest  of a page that was drawn in part
+   * @param {string} code @param {FollowData} data @param {() => void} askForRest  of a page that was drawn in part
    * @param {(led?: Led) => void} ended  perhaps to lead instead
    */
   constructor(code, data, askForRest, ended) {

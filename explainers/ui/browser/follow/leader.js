@@ -23,8 +23,7 @@ const tellTitle = () => _("Follow on your own screen");
 
 export class Leader {
   /**
-   * @param {FollowData} data
-   * @param {(room: string) => void} stepDown  another device leads
+   * @param {FollowData} data @param {(room: string) => void} stepDown  another device leads
    * @param {Led} [led] what was handed over to this one
    */
   constructor(data, stepDown, led) {

@@ -174,8 +174,7 @@ export class Stream {
 
 /**
  * Say something to the server; status 0 is one that is not there.
- * @param {string} path
- * @param {object | null} said
+ * @param {string} path @param {object | null} said
  * @param {string} [secret] goes into a header, which no log and no other site sees
  * @returns {Promise<{ status: number, answer: any }>}
  */

@@ -16,8 +16,7 @@ const ASKED = /^st-key-(?:lecture|screen)-(?:ask|reveal|answer)-(.+)$/;
 
 /**
  * The question on the screen, before its answer and with it.
- * @param {string} place of the page
- * @returns {Question | null}
+ * @param {string} place of the page @returns {Question | null}
  */
 function findQuestion(place) {
   const kind = document.documentElement.dataset.lectureKind ?? "";

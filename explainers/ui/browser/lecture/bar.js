@@ -53,9 +53,7 @@ export class Bar {
 
   /**
    * Tell which screen it is, of how many; before the first, that one is awaited.
-   * @param {number} at
-   * @param {number | string} all
-   * @param {string} title
+   * @param {number} at @param {number | string} all @param {string} title
    */
   count(at, all, title) {
     setText(this.place, at < 0 ? "…" : `${at + 1} / ${all}`);

@@ -38,9 +38,7 @@ export class Fit {
   stop() { this.turn += 1; }
 
   /**
-   * @param {Part[]} parts
-   * @param {string} kind
-   * @returns {Promise<Size | null>} null if another screen came in between
+   * @param {Part[]} parts @param {string} kind @returns {Promise<Size | null>} null if another screen came in between
    */
   async screen(parts, kind) {
     const turn = ++this.turn, scale = windowScale(), picture = parts.find(isPicture);

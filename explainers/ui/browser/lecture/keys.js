@@ -40,8 +40,7 @@ export function isTyped(event) {
 /**
  * A key belongs to what is typed in, to a list that is open, and to what was reached by Tab; who
  * clicked a number and then takes up the remote control means the screen.
- * @param {KeyboardEvent} event
- * @param {boolean} isReached
+ * @param {KeyboardEvent} event @param {boolean} isReached
  */
 export function isMeantFor(event, isReached) {
   if (TURNS.includes(event.key)) return false;

@@ -352,8 +352,7 @@ export class Lecture {
 
   /**
    * Show a screen of this page, from 1, and of a question also what comes out: also for who follows.
-   * @param {number} number
-   * @param {number} [step]
+   * @param {number} number @param {number} [step]
    */
   go(number, step = 0) {
     if (!this.screens[number - 1]) return;
@@ -432,8 +431,7 @@ export class Lecture {
 
   /**
    * The place is in the address without a word to the server, which hears of it with the next choice.
-   * @param {number} at
-   * @param {number} step
+   * @param {number} at @param {number} step
    * @param {boolean} isTurn then the browser's Back returns to what was shown before
    */
   write(at, step, isTurn) {

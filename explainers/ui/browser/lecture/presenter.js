@@ -80,9 +80,7 @@ export class Presenter {
 
   /**
    * A screen: how it looks, its own words, and what the page says beside them.
-   * @param {string} name
-   * @param {Screen | undefined} screen
-   * @param {number} step
+   * @param {string} name @param {Screen | undefined} screen @param {number} step
    */
   tell(name, screen, step) {
     const section = element("section");

@@ -117,9 +117,7 @@ export function findPicture(part) {
 
 /**
  * Tell a picture that it is shown to a class, and which of its experiments.
- * @param {Part} part
- * @param {boolean} isShown
- * @param {string} [experiment]
+ * @param {Part} part @param {boolean} isShown @param {string} [experiment]
  */
 export function prepare(part, isShown, experiment = "") {
   const picture = findPicture(part);

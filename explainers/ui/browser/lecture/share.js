@@ -49,9 +49,7 @@ export class Share extends Above {
 
 /**
  * Dark on light in any theme, with the empty rim that readers of such codes want.
- * @param {string} path
- * @param {number} side
- * @param {string} label
+ * @param {string} path @param {number} side @param {string} label
  */
 export function drawCode(path, side, label) {
   const picture = shape("svg", {

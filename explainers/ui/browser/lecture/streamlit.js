@@ -46,8 +46,7 @@ export const SMALL = `.miniature-page ${PARTS.markdown} { margin-bottom: 0; text
 
 /**
  * Streamlit measures a chart's box as it is seen, and draws the chart so wide before it is enlarged.
- * @param {string} at what is enlarged
- * @param {number} zoom
+ * @param {string} at what is enlarged @param {number} zoom
  */
 export function narrowChart(at, zoom) {
   return `${at} ${PARTS.chart} { width: ${(100 / zoom).toFixed(2)}% !important; }`;

@@ -61,8 +61,7 @@ export function lanes(stage, words) {
 
 /**
  * A row for each word, for phones and for long sentences.
- * @param {Stage} stage @param {string[]} words @param {number} head room above the rows
- * @returns {Rows}
+ * @param {Stage} stage @param {string[]} words @param {number} head room above the rows @returns {Rows}
  */
 export function rows(stage, words, head = 40) {
   const size = words.length > 12 ? 13 : 15, widths = stage.widths(words, size), pitch = words.length > 9 ? 30 : 42;

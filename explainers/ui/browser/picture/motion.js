@@ -34,8 +34,7 @@ export class Tween {
 
   /**
    * Go to these numbers from whatever is shown now.
-   * @param {Record<string, number[][]>} goal rows of each kind
-   * @param {boolean} [atOnce]
+   * @param {Record<string, number[][]>} goal rows of each kind @param {boolean} [atOnce]
    */
   aim(goal, atOnce = false) {
     const blocks = placed(goal), to = Float64Array.from(Object.values(goal).flat(2));

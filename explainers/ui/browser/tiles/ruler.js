@@ -17,8 +17,7 @@ export function ticks([from, to], most) {
 
 /**
  * Two spans of one length, so that every cell is a square: the shorter one grows, within the text.
- * @param {Span} query @param {Span} key @param {number} side
- * @returns {{ query: Span, key: Span }}
+ * @param {Span} query @param {Span} key @param {number} side @returns {{ query: Span, key: Span }}
  */
 export function squared(query, key, side) {
   const length = Math.max(query[1] - query[0], key[1] - key[0]);

@@ -86,8 +86,7 @@ export class Panel {
 
 /**
  * Inside one sequence a token has one name on every axis; of two sequences each has its own names.
- * @param {string} axis
- * @param {number} place
+ * @param {string} axis @param {number} place
  */
 export function nameToken(axis, place) {
   return OF_TWO.includes(axis) ? `${axis}-${place}` : place;

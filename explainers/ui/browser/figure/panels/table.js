@@ -145,8 +145,7 @@ export class Table extends Panel {
 
   /**
    * Has it the rows of the one before it, and could do without their names?
-   * @param {Table | null | undefined} before
-   * @returns {before is Table}
+   * @param {Table | null | undefined} before @returns {before is Table}
    */
   continues(before) {
     if (!before || this.data.small || this.data.heading) return false;

@@ -88,8 +88,7 @@ export class FourSteps extends WordHero {
       { key: "reading", in: "slider name", tag: "output", text: `÷ ${writeNumber(this.temperature)}` },
       { key: "slide", in: "slider", class: "slide" },
       {
-        key: "range", in: "slide", tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() },
-        numbers: [], draw: (range) => { range.value = String(at); }, // no attribute: that is not heard of once a reader has dragged
+        key: "range", in: "slide", tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() }, value: at,
         made: (range) => Object.assign(range, { oninput: () => this.drag(Number(range.value)), onkeydown: (/** @type {Event} */ event) => event.stopPropagation() }),
       },
       {

@@ -7,8 +7,7 @@ export const FULL = "full", CAUSAL = "causal";
 /**
  * A drawing for so many words: one for fewer goes on causally, one for more is cut, as on the server.
  * @param {string} drawing "full", "causal", or a hexadecimal number per row whose lowest bit is its first cell
- * @param {number} side
- * @returns {Cells}
+ * @param {number} side @returns {Cells}
  */
 export function readCells(drawing, side) {
   const rows = drawing === FULL || drawing === CAUSAL ? [] : drawing.split(".").map((row) => parseInt(row, 16));
