@@ -26,6 +26,20 @@ export function poster(stage, words, largest = 42, [left, right] = [0, 0]) {
   return null;
 }
 
+/**
+ * Where each of the words begins, and on which line: as many lines as they need.
+ * @param {number[]} widths @param {number[]} gaps before each, but for the first of a line @param {number} room
+ */
+export function flow(widths, gaps, room) {
+  let end = 0, line = 0;
+  return widths.map((width, at) => {
+    const x = end && end + gaps[at];
+    if (!end || x + width <= room) end = x + width;
+    else { end = width; line++; }
+    return { x: end - width, line };
+  });
+}
+
 /** The words on one line, or slanted where they have no room. @param {Stage} stage @param {string[]} words @param {[number, number]} inset */
 export function placeWords(stage, words, inset) {
   const line = poster(stage, words, 32, inset);

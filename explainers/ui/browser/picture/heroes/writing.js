@@ -7,6 +7,7 @@
 import { formatSize } from "../../common/sizes.js";
 import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
+import { flow } from "../lanes.js";
 import { percent, readable } from "../sentence.js";
 import { computeChances } from "./writing_chances.js";
 
@@ -75,15 +76,10 @@ export class Writing extends Hero {
 
   /** Where words stand, in lines. @param {number} room @param {number} size */
   placeWords(room, size) {
-    const { tokens } = this, long = this.stage.widths(tokens.map(show), size, 600);
-    let x = 0, y = 6;
-    const places = tokens.map((token, at) => {
-      const gap = /^\s/.test(token) && x ? size * 0.26 : 0, wide = long[at] + 3;
-      if (x + gap + wide > room && x) { x = 0; y += size + 34; } else x += gap;
-      x += wide;
-      return { x: x - wide, y, wide };
-    });
-    return { places, size, foot: y + size + 34 };
+    const { tokens } = this, pitch = size + 34, widths = this.stage.widths(tokens.map(show), size, 600).map((wide) => wide + 3);
+    const words = flow(widths, tokens.map((token) => (/^\s/.test(token) ? size * 0.26 : 0)), room);
+    const places = words.map(({ x, line }, at) => ({ x, y: 6 + line * pitch, wide: widths[at] }));
+    return { places, size, foot: places[places.length - 1].y + pitch };
   }
 
   /** The text; below each word how much it was looked at. @param {ReturnType<typeof this.placeWords>} text @returns {Mark[]} */
