@@ -49,8 +49,8 @@ export class Follower {
     this.stream.open(`/follow/${code}`);
     this.ballot = new Ballot(this);
     this.watch = setInterval(() => this.hold(), WATCH);
-    this.touched = (/** @type {Event} */ event) => this.touch(event);
-    for (const name of ["click", "input", "keydown"]) addEventListener(name, this.touched, true);
+    this.over = new AbortController();
+    for (const name of ["click", "input", "keydown"]) addEventListener(name, (event) => this.touch(event), { capture: true, signal: this.over.signal });
     this.write();
   }
 
@@ -175,7 +175,7 @@ export class Follower {
     this.stream.close();
     this.ballot.close();
     this.bar.remove();
-    for (const name of ["click", "input", "keydown"]) removeEventListener(name, this.touched, true);
+    this.over.abort();
     const link = new URL(location.href);
     link.searchParams.delete(ROOM);
     link.hash = "";

@@ -59,6 +59,7 @@ export class Lecture {
     this.sheets[0].replaceSync(FRAME);
     this.root = document.documentElement;
     this.look = document.createElement("style");
+    this.over = new AbortController(); // until then the window is listened to
     this.bar = new Bar(this);
     this.share = new Share(this);
     this.overview = new Overview(this);
@@ -108,10 +109,6 @@ export class Lecture {
     this.fitting = ""; // the screen for which sizes are being tried
     this.observer = new MutationObserver(() => this.soon());
     this.grown = new ResizeObserver(() => this.soon()); // a picture changes by itself, and may become higher
-    this.listen = (/** @type {KeyboardEvent} */ event) => this.key(event);
-    this.press = () => { this.isReached = false; };
-    this.resized = () => { this.sizes.clear(); this.zooms.clear(); this.scale(); this.show(this.at, this.step); };
-    this.returned = (/** @type {PopStateEvent} */ event) => this.comeBack(event);
   }
 
   /** @param {LectureData} data @param {Tell} tell */
@@ -123,10 +120,11 @@ export class Lecture {
       this.isHeld = true;
       for (const sheet of this.sheets) wear(document, sheet);
       document.head.append(this.look);
-      addEventListener("keydown", this.listen, true); // before pictures that step by keys
-      addEventListener("pointerdown", this.press, true);
-      addEventListener("resize", this.resized);
-      addEventListener("popstate", this.returned, true); // before Streamlit, which would run the page
+      const { signal } = this.over;
+      addEventListener("keydown", (event) => this.key(event), { capture: true, signal }); // before pictures that step by keys
+      addEventListener("pointerdown", () => { this.isReached = false; }, { capture: true, signal });
+      addEventListener("resize", () => { this.sizes.clear(); this.zooms.clear(); this.scale(); this.show(this.at, this.step); }, { signal });
+      addEventListener("popstate", (event) => this.comeBack(event), { capture: true, signal }); // before Streamlit, which would run the page
       this.observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: WATCHED });
       this.root.dataset.lecturing = "";
       this.scale();
@@ -148,15 +146,12 @@ export class Lecture {
     this.observer.disconnect();
     this.grown.disconnect();
     for (const { steps } of this.screens) for (const part of steps.flat()) if (isPicture(part)) prepare(part, false);
-    removeEventListener("keydown", this.listen, true);
-    removeEventListener("pointerdown", this.press, true);
-    removeEventListener("resize", this.resized);
-    removeEventListener("popstate", this.returned, true);
+    this.over.abort();
     keepPage("");
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !this.sheets.includes(sheet));
     this.spotlight.close();
     this.presenter.close();
-    for (const part of [this.look, this.bar, this.handout, ...this.above().map(({ root }) => root), this.spotlight.root]) part.remove();
+    for (const part of [this.look, this.bar, this.handout.root, ...this.above().map(({ root }) => root), this.spotlight.root]) part.remove();
     for (const name of ["lecturing", "lectureKind", "lectureControls", "lectureStands"]) delete this.root.dataset[name];
     this.write(0, 0, false);
     forget();
