@@ -76,7 +76,7 @@ def name(module):
 def test_all_modules_of_a_component_are_asked_for_at_once_and_all_are_used():
     """One that only others name would be asked for when those have come."""
     for module in MODULES:
-        assert code(module).startswith("// @ts-check\n// "), name(module)
+        assert code(module).startswith("// "), f"{name(module)} does not say what it is"
         unnamed = re.findall(r"\bimport\((?!\")", code(module))
         assert len(unnamed) == (name(module) == AHEAD), f"{name(module)}: imported by its name"
     for module in (FOLDER / entry for entry in ENTRIES):

@@ -1,4 +1,3 @@
-// @ts-check
 // Colours of numbers; charts/colours.py does the same for files, and a test compares them.
 
 /** @typedef {number[]} Rgb  red, green and blue, each from 0 to 255 */
@@ -22,6 +21,9 @@ function luminance(rgb) {
   const [r, g, b] = rgb.map((c) => c <= 10 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
+
+/** As a canvas keeps it, four bytes in one number. @param {Rgb} rgb */
+export const pixelOf = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
 /** A ramp as the background of a legend's bar. @param {Rgb[]} ramp */
 export function gradient(ramp) {
@@ -47,4 +49,15 @@ export function readBackground(root) {
 export function readTheme(root) {
   const [r, g, b] = readBackground(root);
   return r + g + b > 384 ? "light" : "dark";
+}
+
+/**
+ * Ask for other colours when the reader has chosen another theme: only the server knows them.
+ * @param {HTMLElement} root @param {() => Rgb} worn its background, as it was sent @param {() => void} ask
+ */
+export function watchTheme(root, worn, ask) {
+  root.addEventListener("transitionend", ({ target, propertyName }) => {
+    const isOther = target === root && propertyName === "background-color" && getComputedStyle(root).backgroundColor !== `rgb(${worn().join(", ")})`;
+    if (isOther) ask();
+  });
 }

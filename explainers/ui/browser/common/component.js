@@ -1,4 +1,3 @@
-// @ts-check
 // What Streamlit hands to a component each time that it is drawn.
 
 /**
@@ -24,8 +23,7 @@ const decoder = new TextDecoder();
 /**
  * What Streamlit calls to have a picture drawn: the app's server is its host.
  * @template Data
- * @param {string} selector of the picture's root in its component
- * @param {Mount<Data>} mount
+ * @param {string} selector of the picture's root in its component @param {Mount<Data>} mount
  * @returns {(component: Component<Data>) => Promise<unknown>}
  */
 export function served(selector, mount) {
@@ -49,8 +47,7 @@ export function readable(address) {
 /**
  * What was sent, or nothing where a component has none yet.
  * @template Data
- * @param {Sent<Data> | null | undefined} sent
- * @returns {Data | null}
+ * @param {Sent<Data> | null | undefined} sent @returns {Data | null}
  */
 export function unpack(sent) {
   return sent ? JSON.parse(decoder.decode(sent)) : null;

@@ -1,13 +1,9 @@
-// @ts-check
 // New elements. Text from readers is only ever written with textContent.
 
 /**
  * An element of the page, with its class and its text.
  * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag
- * @param {string} [name]
- * @param {string} [text]
- * @returns {HTMLElementTagNameMap[Tag]}
+ * @param {Tag} tag @param {string} [name] @param {string} [text] @returns {HTMLElementTagNameMap[Tag]}
  */
 export function element(tag, name, text) {
   const made = document.createElement(tag);
@@ -29,9 +25,7 @@ const SVG = new DOMParser().parseFromString("<svg></svg>", "text/html").body.fir
 
 /**
  * An element of a drawing, with its attributes and its text.
- * @param {string} tag
- * @param {Record<string, string | number>} attributes
- * @param {string} [text]
+ * @param {string} tag @param {Record<string, string | number>} attributes @param {string} [text]
  */
 export function shape(tag, attributes, text) {
   const made = /** @type {SVGElement} */ (document.createElementNS(SVG, tag));

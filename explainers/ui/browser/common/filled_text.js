@@ -1,4 +1,3 @@
-// @ts-check
 // A text of the page whose numbers the browser fills in: a whole translated template, never glued together.
 
 import { element } from "./elements.js";
@@ -6,10 +5,8 @@ import { localNumbers } from "./words.js";
 
 /**
  * A template of the page's text as nodes: {{slots}} filled, **bold** and *word* told apart.
- * @param {string} template
- * @param {Record<string, string>} values
- * @param {Record<string, string>} [classes] of slots that have a colour in the picture
- * @returns {Node[]}
+ * @param {string} template @param {Record<string, string>} values
+ * @param {Record<string, string>} [classes] of slots that have a colour in the picture @returns {Node[]}
  */
 export function makeSentenceNodes(template, values, classes = {}) {
   return template.split(/(\*\*.+?\*\*|\*.+?\*)/).filter(Boolean).map((part) => {

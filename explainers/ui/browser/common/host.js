@@ -1,4 +1,3 @@
-// @ts-check
 // Who shows a picture: the app's server, a page without one, a file in somebody's frame.
 //
 // A host knows `mount(root, data, host)` of a picture, which draws it or changes what is drawn there:

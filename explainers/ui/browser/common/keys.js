@@ -1,4 +1,3 @@
-// @ts-check
 // Keys that go from one thing to the next.
 
 export const ALONG = { ArrowLeft: -1, ArrowRight: 1 };

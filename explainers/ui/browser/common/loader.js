@@ -1,4 +1,3 @@
-// @ts-check
 // Modules as plain scripts, for pages that may load no modules: those opened from a folder, and in frames.
 // `define(name, make)` keeps a module, `need` makes it, `lazy` fetches the script that defines it first.
 // A style is kept as text; what a page fetches besides is a script that calls `take`.

@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers: as they are written, and as they are packed on their way from the server.
 
 import { localNumber } from "./words.js";
@@ -22,12 +21,12 @@ export function digits(value, places = 2) {
 /** @param {number[]} numbers */
 export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
+/** How far from 0 the farthest number is, which has the strongest colour; it is divided by. @param {number[][]} rows */
+export const largest = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
+
 /**
  * A matrix of 16 bits a number, the low byte first.
- * @param {PackedValues} packed
- * @param {number} rows
- * @param {number} columns
- * @returns {Values}
+ * @param {PackedValues} packed @param {number} rows @param {number} columns @returns {Values}
  */
 export function unpackValues({ unit, steps }, rows, columns) {
   const bytes = new DataView(bytesOf(steps).buffer);

@@ -1,4 +1,3 @@
-// @ts-check
 // Sizes and times as the calculators print them: explainers/memory/cache_formula.py.
 
 import { _, localNumber } from "./words.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // A picture of a picture, as it is on screen: what readers copy, keep and send on.
 
 import { hostOf } from "./host.js";

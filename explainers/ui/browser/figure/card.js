@@ -1,4 +1,3 @@
-// @ts-check
 // The arithmetic of the clicked number, next to its matrix: below a tall picture nobody would see it,
 // and over the matrix it would cover what it explains. While one steps it stays in one place.
 
@@ -34,9 +33,7 @@ export class Card {
 
   /**
    * Show it next to the cell's matrix, or where it stays while one steps.
-   * @param {Working} working
-   * @param {HTMLElement | null} cell
-   * @param {boolean} isDocked
+   * @param {Working} working @param {HTMLElement | null} cell @param {boolean} isDocked
    */
   show(working, cell, isDocked) {
     this.box.classList.toggle("docked", isDocked);
@@ -57,9 +54,7 @@ export class Card {
 
   /**
    * Below the matrix, above it or beside it, where the window has room; else below the cell, or above it.
-   * @param {DOMRect} matrix
-   * @param {DOMRect} at the cell
-   * @param {DOMRect} area that all matrices stand in
+   * @param {DOMRect} matrix @param {DOMRect} at the cell @param {DOMRect} area that all matrices stand in
    * @returns {{ left: number, top: number }} in the window
    */
   placeBeside(matrix, at, area) {

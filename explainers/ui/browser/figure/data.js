@@ -1,4 +1,3 @@
-// @ts-check
 // What the server sends for a linked picture (ui/figure/linked_matrices.py); a test compares the names.
 
 /** @import { Rgb } from "../common/colours.js" */

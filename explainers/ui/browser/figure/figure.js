@@ -1,4 +1,3 @@
-// @ts-check
 // Parts of one picture, linked: pointing at a token lights its row and column in all of them, a
 // click (or Enter) picks a number, and the rows and columns that number came from are framed.
 // Each kind of part is a class in the folder panels, and stands in the table KINDS.
@@ -9,6 +8,7 @@
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
+import { watchTheme } from "../common/colours.js";
 import { loadStyle, served, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
@@ -26,7 +26,6 @@ import { Table } from "./panels/table.js";
 import { Ties } from "./panels/ties.js";
 import { Range } from "./range.js";
 // What only those need is named as well: all files are asked for at once, and not one after the other.
-import "../common/colours.js";
 import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/sizes.js";
@@ -105,7 +104,7 @@ export class Figure {
     this.says = root.appendChild(element("div", "says"));
     this.says.setAttribute("aria-live", "polite");
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
-    root.addEventListener("transitionend", (event) => this.dressed(event));
+    watchTheme(root, () => this.data.background, () => this.tell("theme", true));
     this.listener = (/** @type {KeyboardEvent} */ event) => this.key(event);
     document.addEventListener("keydown", this.listener);
   }
@@ -126,8 +125,7 @@ export class Figure {
 
   /**
    * Where a slider is to stand: where the server has it, if no reader has moved it, or one of its name, since.
-   * @param {Range} range
-   * @param {SliderData | null} slider
+   * @param {Range} range @param {SliderData | null} slider
    */
   placeOf(range, slider) {
     const leader = [range, ...rangesLike(range)].find(({ figure }) => figure.isAhead);
@@ -323,21 +321,13 @@ export class Figure {
 
   /**
    * One frame on or back. While frames are played the server hears nothing, and then of the last.
-   * @param {Range} range
-   * @param {number} by
+   * @param {Range} range @param {number} by
    */
   slide(range, by) {
     const place = Math.max(0, Math.min(range.last, range.place + by));
     this.turn(range, place);
     if (!this.timer) this.send("frame", { place });
     else if (place === range.last) this.pause();
-  }
-
-  /** The reader chose another theme; only the server knows its colours. @param {TransitionEvent} event */
-  dressed(event) {
-    if (event.target !== this.root || event.propertyName !== "background-color") return;
-    const seen = getComputedStyle(this.root).backgroundColor;
-    if (seen !== `rgb(${this.data.background.join(", ")})`) this.tell("theme", true);
   }
 
   /** @param {string} name @param {object} what */
@@ -431,9 +421,7 @@ export class Figure {
 
   /**
    * Light a token in all parts, and say in words what is pointed at. Of a cell its row is one token, its column another.
-   * @param {Token} token
-   * @param {string} [words]
-   * @param {Token} [across] the token of the columns
+   * @param {Token} token @param {string} [words] @param {Token} [across] the token of the columns
    */
   light(token, words = "", across = token) {
     const [row, column] = [`[data-row-token="${token}"]`, `[data-column-token="${across}"]`];

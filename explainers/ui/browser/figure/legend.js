@@ -1,4 +1,3 @@
-// @ts-check
 // What the colours of the drawn kinds mean; every panel of scores and vectors has its own largest number.
 
 /** @import { FigureData, PanelData } from "./data.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A slider of a linked picture. Sliders of one name move together: one is seen, the others follow.
 
 /** @import { SliderData } from "./data.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // Buttons that save a picture of the page as it is on screen.
 
 /** @import { Component } from "../common/component.js" */

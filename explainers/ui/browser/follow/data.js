@@ -1,4 +1,3 @@
-// @ts-check
 // What is sent for a lecture that is followed (ui/lecture/screens.py, ui/follow/routes.py); tests compare the names.
 
 /**

@@ -1,4 +1,3 @@
-// @ts-check
 // A lecture that is followed: this tab leads one, follows one, or neither yet; by a handover it changes
 // from one to the other. What listens to the server outlives the pages: it is made once, and told where the page is each time that one has run.
 
@@ -24,10 +23,7 @@ const style = loadStyle(new URL("style.css", import.meta.url));
 /** @typedef {{ data: FollowData, tell: Tell, follower: Follower | null, leader: Leader | null }} Roles */
 const holder = /** @type {{ attentionFollow?: Roles }} */ (globalThis);
 
-/**
- * The page has run.
- * @param {Component<FollowData>} component
- */
+/** The page has run. @param {Component<FollowData>} component */
 export default async function ({ data: sent, setTriggerValue }) {
   wear(document, await style);
   const data = unpack(sent);
@@ -44,10 +40,7 @@ export default async function ({ data: sent, setTriggerValue }) {
   else lead(me);
 }
 
-/**
- * @param {Roles} me
- * @param {string} code of a room
- */
+/** @param {Roles} me @param {string} code of a room */
 function follow(me, code) {
   me.leader?.retire();
   me.leader = null;
@@ -59,10 +52,7 @@ function follow(me, code) {
   });
 }
 
-/**
- * @param {Roles} me
- * @param {Led} [led] what was handed over to this device
- */
+/** @param {Roles} me @param {Led} [led] what was handed over to this device */
 function lead(me, led) {
   me.leader = new Leader(me.data, (room) => follow(me, room), led);
 }

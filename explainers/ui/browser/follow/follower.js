@@ -1,11 +1,10 @@
-// @ts-check
 // One of the audience: the page goes where the lecturer's goes, until a control is touched. Then it is
 // the follower's own, and a quiet bar leads back.
 
 /** @import { FollowData, Led, Place } from "./data.js" */
 
 import { visit } from "../common/address.js";
-import { element } from "../common/elements.js";
+import { element, setText } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { Heir, wishesToLead } from "./handover.js";
 import { findLecture, makeLink, readChoices, ROOM, SCREEN } from "./place.js";
@@ -22,9 +21,7 @@ const OWN_KEYS = ["ArrowLeft", "ArrowRight", "PageUp", "PageDown", " ", "Enter",
 
 export class Follower {
   /**
-   * @param {string} code
-   * @param {FollowData} data
-   * @param {() => void} askForRest  of a page that was drawn in part
+   * @param {string} code @param {FollowData} data @param {() => void} askForRest  of a page that was drawn in part
    * @param {(led?: Led) => void} ended  perhaps to lead instead
    */
   constructor(code, data, askForRest, ended) {
@@ -52,15 +49,12 @@ export class Follower {
     this.stream.open(`/follow/${code}`);
     this.ballot = new Ballot(this);
     this.watch = setInterval(() => this.hold(), WATCH);
-    this.touched = (/** @type {Event} */ event) => this.touch(event);
-    for (const name of ["click", "input", "keydown"]) addEventListener(name, this.touched, true);
+    this.over = new AbortController();
+    for (const name of ["click", "input", "keydown"]) addEventListener(name, (event) => this.touch(event), { capture: true, signal: this.over.signal });
     this.write();
   }
 
-  /**
-   * The page has run.
-   * @param {FollowData} data
-   */
+  /** The page has run. @param {FollowData} data */
   draw(data) {
     this.data = data;
     this.write();
@@ -72,10 +66,7 @@ export class Follower {
     history.replaceState(history.state, "", link);
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} text
-   */
+  /** @param {string} kind @param {string} text */
   hear(kind, text) {
     if (kind === "room") this.code = text;
     if (kind === "ballot") this.ballotIs(text);
@@ -96,10 +87,7 @@ export class Follower {
     this.write();
   }
 
-  /**
-   * What the open stream is called, by which votes and wishes count.
-   * @param {string} name
-   */
+  /** What the open stream is called, by which votes and wishes count. @param {string} name */
   ballotIs(name) {
     this.ballot.is(name);
     if (!this.heir?.code) this.heir?.ask(this.code, name);
@@ -158,10 +146,7 @@ export class Follower {
     this.ballot.draw();
   }
 
-  /**
-   * Whoever touches a control looks for themselves.
-   * @param {Event} event
-   */
+  /** Whoever touches a control looks for themselves. @param {Event} event */
   touch(event) {
     if (!event.isTrusted || !this.isFollowing) return;
     const path = event.composedPath();
@@ -181,10 +166,7 @@ export class Follower {
     this.obey(0);
   }
 
-  /**
-   * From now on this is a page like any other, or it leads.
-   * @param {Led} [led]
-   */
+  /** From now on this is a page like any other, or it leads. @param {Led} [led] */
   end(led) {
     this.heir?.close();
     this.fetchRest();
@@ -193,7 +175,7 @@ export class Follower {
     this.stream.close();
     this.ballot.close();
     this.bar.remove();
-    for (const name of ["click", "input", "keydown"]) removeEventListener(name, this.touched, true);
+    this.over.abort();
     const link = new URL(location.href);
     link.searchParams.delete(ROOM);
     link.hash = "";
@@ -206,7 +188,7 @@ export class Follower {
     const number = said ? String(places.indexOf(said.page) + 1).padStart(2, "0") : "";
     const wish = this.heir?.code ? _("To lead from here, type this code on the lecturer’s screen: {code}", { code: this.heir.code.replace(/^.../, "$& ") }) : "";
     const text = this.problem || wish || (!said ? _("Waiting for the lecturer") : this.isFollowing ? _("Following the lecturer") : _("The lecturer is at {number} · follow again", { number }));
-    if (this.back.textContent !== text) this.back.textContent = text;
+    setText(this.back, text);
     this.back.disabled = this.isFollowing || !said;
     this.bar.classList.toggle("quiet", this.isFollowing && !this.problem && !wish);
     this.leave.title = leave;

@@ -1,4 +1,3 @@
-// @ts-check
 // Another device shall lead. It shows a code, and the lecturer types it: so nothing that the audience
 // can see or scan is of any use to it, and each code holds for minutes and once. The secret that leads
 // from then on was drawn by the other device, and the old one is worthless.
@@ -29,10 +28,7 @@ export class Heir {
     this.timer = 0;
   }
 
-  /**
-   * @param {string} room
-   * @param {string} ballot of the open stream
-   */
+  /** @param {string} room @param {string} ballot of the open stream */
   async ask(room, ballot) {
     clearTimeout(this.timer);
     const { status, answer } = await post(`/lead/${room}/ask`, { ballot }, this.secret);

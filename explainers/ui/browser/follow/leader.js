@@ -1,10 +1,9 @@
-// @ts-check
 // The lecturer: a room is opened, its code is shown, and every step is told to those who follow.
 
 /** @import { Count, FollowData, Led } from "./data.js" */
 
 import { locate } from "../common/component.js";
-import { element } from "../common/elements.js";
+import { element, setText } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { isTyped } from "../lecture/keys.js";
 import { drawCode } from "../lecture/share.js";
@@ -24,8 +23,7 @@ const tellTitle = () => _("Follow on your own screen");
 
 export class Leader {
   /**
-   * @param {FollowData} data
-   * @param {(room: string) => void} stepDown  another device leads
+   * @param {FollowData} data @param {(room: string) => void} stepDown  another device leads
    * @param {Led} [led] what was handed over to this one
    */
   constructor(data, stepDown, led) {
@@ -51,7 +49,6 @@ export class Leader {
     this.panel.setAttribute("role", "dialog");
     this.panel.onclick = () => this.turnPanel(false);
     this.button = element("button", "follow-lead");
-    this.button.type = "button";
     this.button.onclick = () => this.press();
     this.button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
     this.retired = new AbortController();
@@ -64,10 +61,7 @@ export class Leader {
     if (this.secret) this.open();
   }
 
-  /**
-   * The page has run.
-   * @param {FollowData} data
-   */
+  /** The page has run. @param {FollowData} data */
   draw(data) {
     if (data.place !== this.data.place) this.since = performance.now();
     this.data = data;
@@ -125,21 +119,14 @@ export class Leader {
     return true;
   }
 
-  /**
-   * @param {string} text
-   * @param {() => void} act
-   */
+  /** @param {string} text @param {() => void} act */
   makeButton(text, act) {
     const button = element("button", "", text);
-    button.type = "button";
     button.onclick = (event) => { event.stopPropagation(); act(); };
     return button;
   }
 
-  /**
-   * Let the device with this code lead; everybody hears of it, and this one follows then.
-   * @param {string} code
-   */
+  /** Let the device with this code lead; everybody hears of it, and this one follows then. @param {string} code */
   async handOver(code) {
     const { status, answer } = await post(`/lead/${this.room}/heir`, { code }, this.secret);
     if (status === 200) return "";
@@ -170,10 +157,7 @@ export class Leader {
     this.write();
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} text
-   */
+  /** @param {string} kind @param {string} text */
   hear(kind, text) {
     if (kind === "over") return this.forget();
     if (kind === "handed") return this.stepDown(this.room);
@@ -241,27 +225,18 @@ export class Leader {
     this.panel.removeAttribute("data-hands");
   }
 
-  /** The button stands in the lecture's bar, wherever that is now. */
+  /** The button stands in the lecture's bar, wherever that is now; a lecture looks at its page anew after each change. */
   write() {
     const lead = _("Let the audience follow (F)"), bar = document.querySelector(".lecture-bar");
     if (bar && this.button.parentElement !== bar) bar.insertBefore(this.button, bar.querySelector("button:last-of-type"));
     if (!bar) this.panel.hidden = true;
     const problem = this.isUnheard ? explain("unheard") : this.problem;
-    put(this.button, problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎");
+    setText(this.button, problem ? "◉ !" : this.room ? `◉ ${this.followers}` : "◎");
     this.button.title = problem || lead;
     this.button.setAttribute("aria-label", problem ? `${lead}: ${problem}` : this.room ? `${lead}: ${this.followers}` : lead);
     this.panel.setAttribute("aria-label", tellTitle());
     const count = this.panel.querySelector("output"), note = this.panel.querySelector(":scope > p");
-    if (count) put(count, _("Followers: {count}", { count: this.followers }));
-    if (note) put(note, problem || (LOCAL.includes(location.hostname) ? this.data.local.replace("{host}", location.hostname) : ""));
+    if (count) setText(count, _("Followers: {count}", { count: this.followers }));
+    if (note) setText(note, problem || (LOCAL.includes(location.hostname) ? this.data.local.replace("{host}", location.hostname) : ""));
   }
-}
-
-/**
- * Only what has changed: a lecture looks at its page anew after each change of the document.
- * @param {Element} node
- * @param {string} text
- */
-function put(node, text) {
-  if (node.textContent !== text) node.textContent = text;
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // Where somebody is in the app: a page and its choices, as the address says.
 
 /** @import { LectureOnScreen } from "./data.js" */
@@ -14,10 +13,7 @@ export function findLecture() {
   return attentionLecture?.isHeld ? attentionLecture : null;
 }
 
-/**
- * The choices in a query, always in the same order.
- * @param {string} query
- */
+/** The choices in a query, always in the same order. @param {string} query */
 export function readChoices(query) {
   const choices = new URLSearchParams(query);
   for (const name of OWN) choices.delete(name);
@@ -30,11 +26,7 @@ export function findPlace() {
   return location.pathname.slice(locate("/").pathname.length - 1).replaceAll("/", "");
 }
 
-/**
- * The address of a page with these choices; one's own go along.
- * @param {string} page
- * @param {string} query
- */
+/** The address of a page with these choices; one's own go along. @param {string} page @param {string} query */
 export function makeLink(page, query) {
   const link = locate(`/${page}`), here = new URLSearchParams(location.search);
   link.search = readChoices(query);

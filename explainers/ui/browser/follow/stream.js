@@ -1,4 +1,3 @@
-// @ts-check
 // What a room's board tells, as it comes, and messages to it. A browser opens only some six connections
 // to a host: of its tabs that want the same stream one listens, and tells the others. A telephone that
 // slept, or changed its network, holds a dead connection and never hears of it: after some silence a
@@ -106,10 +105,7 @@ export class Stream {
     };
   }
 
-  /**
-   * What another tab tells.
-   * @param {Told} told
-   */
+  /** What another tab tells. @param {Told} told */
   heed({ kind, text = "", claim = 0 }) {
     if (kind === "who") {
       if (!this.source) return;
@@ -127,10 +123,7 @@ export class Stream {
     else this.listen(kind, text);
   }
 
-  /**
-   * @param {string} kind
-   * @param {string} text
-   */
+  /** @param {string} kind @param {string} text */
   listen(kind, text) {
     if (this.source) this.tabs?.postMessage({ kind, text });
     if (kind === "ballot") localStorage.setItem(BALLOT, text);
@@ -165,11 +158,7 @@ export class Stream {
     this.later(this.wait, () => this.connect());
   }
 
-  /**
-   * Not all at the same moment.
-   * @param {number} milliseconds
-   * @param {() => void} act
-   */
+  /** Not all at the same moment. @param {number} milliseconds @param {() => void} act */
   later(milliseconds, act) {
     clearTimeout(this.timer);
     this.timer = setTimeout(act, milliseconds * (0.5 + Math.random()));
@@ -185,8 +174,7 @@ export class Stream {
 
 /**
  * Say something to the server; status 0 is one that is not there.
- * @param {string} path
- * @param {object | null} said
+ * @param {string} path @param {object | null} said
  * @param {string} [secret] goes into a header, which no log and no other site sees
  * @returns {Promise<{ status: number, answer: any }>}
  */

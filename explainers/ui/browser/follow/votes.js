@@ -1,4 +1,3 @@
-// @ts-check
 // A show of hands on telephones: letters to vote by, and bars for the lecturer. Only numbers of options
 // travel: no text of the audience is ever shown.
 
@@ -17,8 +16,7 @@ const ASKED = /^st-key-(?:lecture|screen)-(?:ask|reveal|answer)-(.+)$/;
 
 /**
  * The question on the screen, before its answer and with it.
- * @param {string} place of the page
- * @returns {Question | null}
+ * @param {string} place of the page @returns {Question | null}
  */
 function findQuestion(place) {
   const kind = document.documentElement.dataset.lectureKind ?? "";
@@ -71,7 +69,6 @@ export class Ballot {
     this.root.setAttribute("aria-label", title);
     const buttons = [...LETTERS.slice(0, question?.options ?? 0)].map((letter, option) => {
       const button = element("button", "", letter);
-      button.type = "button";
       button.setAttribute("aria-pressed", String(this.chosen.get(name) === option));
       button.onclick = () => this.vote(name, option);
       return button;
@@ -79,10 +76,7 @@ export class Ballot {
     this.root.replaceChildren(element("span", "", title), ...buttons);
   }
 
-  /**
-   * @param {string} name
-   * @param {number} option
-   */
+  /** @param {string} name @param {number} option */
   async vote(name, option) {
     const { code } = this.follower;
     const { status } = await post(`/vote/${code}/${name}`, { ballot: this.name, option });
@@ -94,10 +88,7 @@ export class Ballot {
     this.draw();
   }
 
-  /**
-   * The stream is open, and votes count.
-   * @param {string} name
-   */
+  /** The stream is open, and votes count. @param {string} name */
   is(name) {
     this.name = name;
     if (this.waiting) this.vote(...this.waiting);
@@ -154,10 +145,7 @@ export class Bars {
     return this.makeButton(_("Votes: {count} (V)", { count: all }), () => this.turn(), this.isOpen);
   }
 
-  /**
-   * @param {Question} question
-   * @param {number[]} counts
-   */
+  /** @param {Question} question @param {number[]} counts */
   makeBars({ options, right }, counts) {
     const most = Math.max(1, ...counts);
     return [...LETTERS.slice(0, options)].map((letter, option) => {
@@ -176,14 +164,9 @@ export class Bars {
     return foot;
   }
 
-  /**
-   * @param {string} text
-   * @param {() => void} act
-   * @param {boolean} [isPressed]
-   */
+  /** @param {string} text @param {() => void} act @param {boolean} [isPressed] */
   makeButton(text, act, isPressed) {
     const button = element("button", "", text);
-    button.type = "button";
     button.onclick = act;
     button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
     if (isPressed !== undefined) button.setAttribute("aria-expanded", String(isPressed));

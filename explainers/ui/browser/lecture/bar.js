@@ -1,10 +1,9 @@
-// @ts-check
 // Where the lecture is, with buttons for whoever has no keyboard, and a voice for who does not see it.
 // Text from links is only ever written with textContent.
 
 /** @import { Lecture } from "./lecture.js" */
 
-import { element } from "../common/elements.js";
+import { element, setText } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { tellOverview } from "./overview.js";
 import { tellShare } from "./share.js";
@@ -31,14 +30,9 @@ export class Bar {
     document.body.append(this.root, this.note);
   }
 
-  /**
-   * @param {string} sign
-   * @param {() => string} name
-   * @param {() => void} act
-   */
+  /** @param {string} sign @param {() => string} name @param {() => void} act */
   add(sign, name, act) {
     const button = this.root.appendChild(element("button", "", sign));
-    button.type = "button";
     button.onclick = act;
     button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
     this.buttons.push([button, name]);
@@ -59,20 +53,15 @@ export class Bar {
 
   /**
    * Tell which screen it is, of how many; before the first, that one is awaited.
-   * @param {number} at
-   * @param {number | string} all
-   * @param {string} title
+   * @param {number} at @param {number | string} all @param {string} title
    */
   count(at, all, title) {
-    const text = at < 0 ? "…" : `${at + 1} / ${all}`;
-    if (this.place.textContent !== text) this.place.textContent = text;
+    setText(this.place, at < 0 ? "…" : `${at + 1} / ${all}`);
     if (title) this.voice.textContent = _("Screen {at} of {all}: {title}", { at: at + 1, all, title });
   }
 
   /** @param {string} text */
-  say(text) {
-    if (this.note.textContent !== text) this.note.textContent = text;
-  }
+  say(text) { setText(this.note, text); }
 
   remove() {
     this.root.remove();

@@ -1,4 +1,3 @@
-// @ts-check
 // What the server sends for a lecture (ui/lecture/screens.py); a test compares the names.
 
 /**

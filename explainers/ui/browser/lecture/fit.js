@@ -1,4 +1,3 @@
-// @ts-check
 // How large a screen is: letters as large as there is room, and the picture in what they leave.
 
 /** @import { Part } from "./screens.js" */
@@ -39,9 +38,7 @@ export class Fit {
   stop() { this.turn += 1; }
 
   /**
-   * @param {Part[]} parts
-   * @param {string} kind
-   * @returns {Promise<Size | null>} null if another screen came in between
+   * @param {Part[]} parts @param {string} kind @returns {Promise<Size | null>} null if another screen came in between
    */
   async screen(parts, kind) {
     const turn = ++this.turn, scale = windowScale(), picture = parts.find(isPicture);
@@ -81,12 +78,7 @@ export class Fit {
     return wide || block.clientHeight - block.scrollHeight + 1;
   }
 
-  /**
-   * @param {Part} part
-   * @param {number} text
-   * @param {() => boolean} isCurrent
-   * @returns {Promise<boolean>}
-   */
+  /** @param {Part} part @param {number} text @param {() => boolean} isCurrent @returns {Promise<boolean>} */
   async fitPicture(part, text, isCurrent) {
     const width = findBlock()?.clientWidth ?? innerWidth, scale = windowScale();
     const drawn = findPicture(part), isHero = part.kind === "hero" || drawn?.matches(".hero");

@@ -1,4 +1,3 @@
-// @ts-check
 // The page on one sheet of paper: its question, the picture with its sentence, the prediction, the
 // code, what to remember, and a code that opens the page. The browser's own print makes the PDF.
 
@@ -20,16 +19,9 @@ export class Handout {
     this.link = ""; // that the server was asked for
     this.root = element("header", "lecture-handout");
     document.body.prepend(this.root);
-    this.prepare = () => this.mark();
-    this.after = () => lecture.show(lecture.at, lecture.step);
-    addEventListener("beforeprint", this.prepare);
-    addEventListener("afterprint", this.after);
-  }
-
-  remove() {
-    removeEventListener("beforeprint", this.prepare);
-    removeEventListener("afterprint", this.after);
-    this.root.remove();
+    const { signal } = lecture.over;
+    addEventListener("beforeprint", () => this.mark(), { signal });
+    addEventListener("afterprint", () => lecture.show(lecture.at, lecture.step), { signal });
   }
 
   /** Ask for the code, and print when it has come. */

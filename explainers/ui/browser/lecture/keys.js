@@ -1,4 +1,3 @@
-// @ts-check
 // What a presenter's remote control sends, and a few letters.
 
 /** @import { Lecture } from "./lecture.js" */
@@ -17,7 +16,7 @@ export const KEYS = {
   b: (lecture) => lecture.blank.turn(),
   s: (lecture) => lecture.spotlight.turn(),
   p: (lecture) => lecture.presenter.turn(),
-  h: (lecture) => lecture.print(),
+  h: (lecture) => lecture.handout.print(),
   "+": (lecture) => lecture.resize(1.12),
   "=": (lecture) => lecture.resize(1.12),
   "-": (lecture) => lecture.resize(1 / 1.12),
@@ -33,10 +32,7 @@ const MOVED_IN = "input, [role=slider], [role=grid], [role=radiogroup], [role=ta
 const PRESSED = "button, a, summary, [role=button], [role=switch]";
 const OPEN = "[data-baseweb=popover], [role=listbox], [role=menu], .follow-panel:not([hidden])";
 
-/**
- * Is a key a letter of a text?
- * @param {KeyboardEvent} event
- */
+/** Is a key a letter of a text? @param {KeyboardEvent} event */
 export function isTyped(event) {
   return isAmong(event, TYPED_IN);
 }
@@ -44,8 +40,7 @@ export function isTyped(event) {
 /**
  * A key belongs to what is typed in, to a list that is open, and to what was reached by Tab; who
  * clicked a number and then takes up the remote control means the screen.
- * @param {KeyboardEvent} event
- * @param {boolean} isReached
+ * @param {KeyboardEvent} event @param {boolean} isReached
  */
 export function isMeantFor(event, isReached) {
   if (TURNS.includes(event.key)) return false;
@@ -54,19 +49,13 @@ export function isMeantFor(event, isReached) {
   return isReached && /^Arrow/.test(event.key) && isAmong(event, MOVED_IN);
 }
 
-/**
- * After Enter a line of text is left, so that the next key is a key.
- * @param {KeyboardEvent} event
- */
+/** After Enter a line of text is left, so that the next key is a key. @param {KeyboardEvent} event */
 export function leaveField(event) {
   const field = event.composedPath()[0];
   if (event.key === "Enter" && field instanceof HTMLInputElement && isTyped(event)) setTimeout(() => field.blur());
 }
 
-/**
- * @param {KeyboardEvent} event
- * @param {string} kind
- */
+/** @param {KeyboardEvent} event @param {string} kind */
 function isAmong(event, kind) {
   return event.composedPath().some((node) => node instanceof Element && node.matches(kind));
 }

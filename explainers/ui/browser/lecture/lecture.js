@@ -1,4 +1,3 @@
-// @ts-check
 // A page, one screen after the other. The server has drawn all of it and named its parts; here some
 // of them are shown, by a stylesheet, so that a step costs no run and React finds every node where
 // it put it. Whoever follows a lecture hears of each step by the event TURNED, and goes along by `go`.
@@ -42,10 +41,7 @@ const TURNED = "attention-screen"; // of the window; its detail is what has been
 const style = loadStyle(new URL("style.css", import.meta.url));
 const holder = /** @type {{ attentionLecture?: Lecture }} */ (globalThis); // of the one lecture that is held, also if this file comes again in a newer version
 
-/**
- * Begin a lecture, or go on with it on another page.
- * @param {Component<LectureData>} component
- */
+/** Begin a lecture, or go on with it on another page. @param {Component<LectureData>} component */
 export default async function ({ data: sent, setTriggerValue }) {
   const sheet = await style;
   const data = unpack(sent);
@@ -56,16 +52,14 @@ export default async function ({ data: sent, setTriggerValue }) {
 }
 
 export class Lecture {
-  /**
-   * @param {Tell} tell
-   * @param {CSSStyleSheet} sheet
-   */
+  /** @param {Tell} tell @param {CSSStyleSheet} sheet */
   constructor(tell, sheet) {
     this.tell = tell;
     this.sheets = [new CSSStyleSheet(), sheet];
     this.sheets[0].replaceSync(FRAME);
     this.root = document.documentElement;
     this.look = document.createElement("style");
+    this.over = new AbortController(); // until then the window is listened to
     this.bar = new Bar(this);
     this.share = new Share(this);
     this.overview = new Overview(this);
@@ -115,16 +109,9 @@ export class Lecture {
     this.fitting = ""; // the screen for which sizes are being tried
     this.observer = new MutationObserver(() => this.soon());
     this.grown = new ResizeObserver(() => this.soon()); // a picture changes by itself, and may become higher
-    this.listen = (/** @type {KeyboardEvent} */ event) => this.key(event);
-    this.press = () => { this.isReached = false; };
-    this.resized = () => { this.sizes.clear(); this.zooms.clear(); this.scale(); this.show(this.at, this.step); };
-    this.returned = (/** @type {PopStateEvent} */ event) => this.comeBack(event);
   }
 
-  /**
-   * @param {LectureData} data
-   * @param {Tell} tell
-   */
+  /** @param {LectureData} data @param {Tell} tell */
   begin(data, tell) {
     speak(data.words);
     this.tell = tell;
@@ -133,10 +120,11 @@ export class Lecture {
       this.isHeld = true;
       for (const sheet of this.sheets) wear(document, sheet);
       document.head.append(this.look);
-      addEventListener("keydown", this.listen, true); // before pictures that step by keys
-      addEventListener("pointerdown", this.press, true);
-      addEventListener("resize", this.resized);
-      addEventListener("popstate", this.returned, true); // before Streamlit, which would run the page
+      const { signal } = this.over;
+      addEventListener("keydown", (event) => this.key(event), { capture: true, signal }); // before pictures that step by keys
+      addEventListener("pointerdown", () => { this.isReached = false; }, { capture: true, signal });
+      addEventListener("resize", () => { this.sizes.clear(); this.zooms.clear(); this.scale(); this.show(this.at, this.step); }, { signal });
+      addEventListener("popstate", (event) => this.comeBack(event), { capture: true, signal }); // before Streamlit, which would run the page
       this.observer.observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: WATCHED });
       this.root.dataset.lecturing = "";
       this.scale();
@@ -158,15 +146,12 @@ export class Lecture {
     this.observer.disconnect();
     this.grown.disconnect();
     for (const { steps } of this.screens) for (const part of steps.flat()) if (isPicture(part)) prepare(part, false);
-    removeEventListener("keydown", this.listen, true);
-    removeEventListener("pointerdown", this.press, true);
-    removeEventListener("resize", this.resized);
-    removeEventListener("popstate", this.returned, true);
+    this.over.abort();
     keepPage("");
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((sheet) => !this.sheets.includes(sheet));
     this.spotlight.close();
     this.presenter.close();
-    for (const part of [this.look, this.bar, this.handout, ...this.above().map(({ root }) => root), this.spotlight.root]) part.remove();
+    for (const part of [this.look, this.bar, this.handout.root, ...this.above().map(({ root }) => root), this.spotlight.root]) part.remove();
     for (const name of ["lecturing", "lectureKind", "lectureControls", "lectureStands"]) delete this.root.dataset[name];
     this.write(0, 0, false);
     forget();
@@ -240,11 +225,7 @@ export class Lecture {
     this.show(same >= 0 ? same : Math.min(Math.max(this.at, 0), last), this.step);
   }
 
-  /**
-   * @param {number} at
-   * @param {number} step
-   * @param {boolean} [isTurn] did somebody turn to it?
-   */
+  /** @param {number} at @param {number} step @param {boolean} [isTurn] did somebody turn to it? */
   async show(at, step, isTurn = false) {
     const screen = this.screens[at], wanted = Math.min(step, screen?.last ?? 0);
     const isNew = isTurn || screen?.id !== this.id || wanted !== this.step;
@@ -366,8 +347,7 @@ export class Lecture {
 
   /**
    * Show a screen of this page, from 1, and of a question also what comes out: also for who follows.
-   * @param {number} number
-   * @param {number} [step]
+   * @param {number} number @param {number} [step]
    */
   go(number, step = 0) {
     if (!this.screens[number - 1]) return;
@@ -385,10 +365,7 @@ export class Lecture {
     if (this.step < (this.screens[this.at]?.last ?? 0)) this.go(this.at + 1, this.step + 1);
   }
 
-  /**
-   * Go to the page before or after this one.
-   * @param {1 | -1} by
-   */
+  /** Go to the page before or after this one. @param {1 | -1} by */
   leaf(by) {
     const links = listPageLinks().filter(({ pathname }) => pathname === location.pathname || this.choice.visits(place(pathname)));
     const here = links.findIndex((link) => link.pathname === location.pathname);
@@ -418,8 +395,6 @@ export class Lecture {
     else if (this.code >= 0) this.turnCode(null);
     else this.leave();
   }
-
-  print() { this.handout.print(); }
 
   /** Larger or smaller than what fits. @param {number} by */
   resize(by) {
@@ -451,8 +426,7 @@ export class Lecture {
 
   /**
    * The place is in the address without a word to the server, which hears of it with the next choice.
-   * @param {number} at
-   * @param {number} step
+   * @param {number} at @param {number} step
    * @param {boolean} isTurn then the browser's Back returns to what was shown before
    */
   write(at, step, isTurn) {

@@ -1,4 +1,3 @@
-// @ts-check
 // A screen as a small still picture in the lecturer's second window: a copy of what stands on the page,
 // with the styles that it wears there. It is as wide as the class's window, and then made smaller.
 
@@ -13,10 +12,7 @@ const LETTERS = 1.5, PICTURE = 1.8; // zooms on a screen whose size is not known
 
 const TABLES = "table { color: inherit; font: inherit; }"; // a window without an address is in quirks mode
 
-/**
- * The styles of the page, without those that choose a screen.
- * @param {Lecture} lecture
- */
+/** The styles of the page, without those that choose a screen. @param {Lecture} lecture */
 export function copyStyles({ look, sheets }) {
   const worn = [...document.styleSheets, ...document.adoptedStyleSheets].filter((sheet) => sheet !== look.sheet && sheet !== sheets[0]);
   return element("style", "", worn.map(readRules).join("\n"));
@@ -31,11 +27,7 @@ function readRules(sheet) {
   }
 }
 
-/**
- * @param {Lecture} lecture
- * @param {Screen} screen
- * @param {number} step
- */
+/** @param {Lecture} lecture @param {Screen} screen @param {number} step */
 export function makeMiniature(lecture, screen, step) {
   const box = element("div", "miniature"), page = box.appendChild(element("div", "miniature-page"));
   box.setAttribute("aria-hidden", "true"); // its words stand below
@@ -69,11 +61,7 @@ export function fitMiniature(box) {
   page.style.left = `${(box.clientWidth * (1 - 1 / most)) / 2}px`;
 }
 
-/**
- * A node with all that is in it, also what selectors of the page do not reach.
- * @param {Node} node
- * @returns {Node}
- */
+/** A node with all that is in it, also what selectors of the page do not reach. @param {Node} node @returns {Node} */
 function copy(node) {
   const made = node.cloneNode();
   if (node instanceof HTMLCanvasElement && node.width && node.height) /** @type {HTMLCanvasElement} */ (made).getContext("2d")?.drawImage(node, 0, 0);

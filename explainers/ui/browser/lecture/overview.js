@@ -1,4 +1,3 @@
-// @ts-check
 // All screens of a page as a grid: to jump, to leave some out, to change their order. What a lecturer
 // chose is in the link: "mine=scores:1.3.2" shows three screens of a page, in this order, and
 // "set=45" a few screens of a few pages, as the server planned them for so many minutes.

@@ -1,4 +1,3 @@
-// @ts-check
 // A second window for the lecturer: what is shown, what comes next, what to say, and the minutes.
 // It has no script of its own: the lecture writes into it, always with textContent.
 
@@ -81,9 +80,7 @@ export class Presenter {
 
   /**
    * A screen: how it looks, its own words, and what the page says beside them.
-   * @param {string} name
-   * @param {Screen | undefined} screen
-   * @param {number} step
+   * @param {string} name @param {Screen | undefined} screen @param {number} step
    */
   tell(name, screen, step) {
     const section = element("section");

@@ -1,4 +1,3 @@
-// @ts-check
 // A page's screens: the parts that the server named, in the order in which they stand on the page.
 // What belongs on a screen follows from the names alone (ui/lecture/screens.py lists them).
 
@@ -17,10 +16,7 @@ const ALONE = ["hero", "try", "slow", "ask", "how", "model", "end", "deeper"];
 const WITH_PICTURE = ["slow", "ask", "answer", "how"]; // their picture comes after them
 
 export class Screen {
-  /**
-   * @param {Part} part what it is called by
-   * @param {Part[]} parts what is seen
-   */
+  /** @param {Part} part what it is called by @param {Part[]} parts what is seen */
   constructor(part, parts) {
     this.kind = part.kind;
     this.name = part.name;
@@ -101,29 +97,19 @@ export function listScreens() {
   return { screens, cards };
 }
 
-/**
- * @param {HTMLElement} node
- * @returns {Part}
- */
+/** @param {HTMLElement} node @returns {Part} */
 function readPart(node) {
   const at = [...node.classList].find((name) => NAME.test(name)) ?? "";
   const [, kind, name] = NAME.exec(at) ?? ["", "", ""];
   return { kind, name, at: `.${CSS.escape(at)}`, node };
 }
 
-/**
- * What a picture consists of, which selectors of the page do not reach.
- * @param {Part} part
- */
+/** What a picture consists of, which selectors of the page do not reach. @param {Part} part */
 export function findShadow({ node }) {
   return [...node.querySelectorAll("*")].find(({ shadowRoot }) => shadowRoot)?.shadowRoot ?? null;
 }
 
-/**
- * The picture itself, once it has been drawn.
- * @param {Part} part
- * @returns {Element | null}
- */
+/** The picture itself, once it has been drawn. @param {Part} part @returns {Element | null} */
 export function findPicture(part) {
   const drawn = ".hero[aria-label], .figure:has(.panel), .cards[aria-label], .tiles";
   return findShadow(part)?.querySelector(drawn) ?? part.node.querySelector("svg.marks, canvas.marks, svg .mark-group, canvas");
@@ -131,9 +117,7 @@ export function findPicture(part) {
 
 /**
  * Tell a picture that it is shown to a class, and which of its experiments.
- * @param {Part} part
- * @param {boolean} isShown
- * @param {string} [experiment]
+ * @param {Part} part @param {boolean} isShown @param {string} [experiment]
  */
 export function prepare(part, isShown, experiment = "") {
   const picture = findPicture(part);

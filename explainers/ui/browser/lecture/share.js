@@ -1,4 +1,3 @@
-// @ts-check
 // The link to what is on screen, for the audience: as a picture to photograph, and to type.
 // The server is asked only when it is wanted.
 
@@ -50,9 +49,7 @@ export class Share extends Above {
 
 /**
  * Dark on light in any theme, with the empty rim that readers of such codes want.
- * @param {string} path
- * @param {number} side
- * @param {string} label
+ * @param {string} path @param {number} side @param {string} label
  */
 export function drawCode(path, side, label) {
   const picture = shape("svg", {

@@ -1,4 +1,3 @@
-// @ts-check
 // The key that begins a lecture; all of the lecture comes when it has begun. What is pressed before
 // it stands is kept, and obeyed then. And another page is shown from its top: Streamlit stays where
 // the reader was, at the end of the one before. And what draws pictures is fetched while the server

@@ -1,4 +1,3 @@
-// @ts-check
 // All that a lecture knows of the page that Streamlit draws around it. A test fails when one of
 // these finds nothing any more.
 
@@ -47,8 +46,7 @@ export const SMALL = `.miniature-page ${PARTS.markdown} { margin-bottom: 0; text
 
 /**
  * Streamlit measures a chart's box as it is seen, and draws the chart so wide before it is enlarged.
- * @param {string} at what is enlarged
- * @param {number} zoom
+ * @param {string} at what is enlarged @param {number} zoom
  */
 export function narrowChart(at, zoom) {
   return `${at} ${PARTS.chart} { width: ${(100 / zoom).toFixed(2)}% !important; }`;

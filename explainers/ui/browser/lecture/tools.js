@@ -1,4 +1,3 @@
-// @ts-check
 // What a lecturer reaches for: a dark screen, a light on one row, the list of keys, a number to jump to.
 
 import { element } from "../common/elements.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // What a picture of all heads is drawn from: notebook/packed_heads.py and notebook/head_picture.py.
 
 /** @import { Looks } from "../picture/palette.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // The weights of all heads, unpacked: a byte c stands for the weight (c / 255)².
 
 /** @import { Rgb } from "../common/colours.js" */
@@ -6,7 +5,7 @@
 /** @import { Span } from "../tiles/pooling.js" */
 /** @import { LookData, PackedCodes } from "./data.js" */
 
-import { mix } from "../common/colours.js";
+import { mix, pixelOf } from "../common/colours.js";
 import { BLANK_WEIGHT, unpackBytes } from "../common/numbers.js";
 import { _ } from "../common/words.js";
 import { poolLargest } from "../tiles/pooling.js";
@@ -120,9 +119,6 @@ export class Heads {
 export function makePixels(background, deep) {
   return Uint32Array.from({ length: LEVELS + 1 }, (_one, code) => pixelOf(mix([background, deep], code / LEVELS)));
 }
-
-/** @param {Rgb} rgb */
-const pixelOf = ([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
 
 /** Paint bytes; what nobody may look at has the colour of the ground. @param {ImageData} image @param {ArrayLike<number>} codes @param {Uint32Array} colours @param {Rgb | null} ground transparent if null */
 export function paintCodes(image, codes, colours, ground) {

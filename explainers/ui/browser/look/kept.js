@@ -1,4 +1,3 @@
-// @ts-check
 // Heads that were kept, side by side, each with the same rows.
 
 /** @import { Dress } from "../picture/palette.js" */

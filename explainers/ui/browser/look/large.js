@@ -1,4 +1,3 @@
-// @ts-check
 // One head, large: its matrix, and above it arcs from the places of queries to the keys that they look at.
 
 /** @import { Heads } from "./heads.js" */
@@ -9,6 +8,7 @@ import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "../picture/arcs.js";
 import { percent } from "../picture/sentence.js";
+import { ticks } from "../tiles/ruler.js";
 import { paintCodes } from "./heads.js";
 import { writeToken } from "./tokens.js";
 
@@ -212,14 +212,13 @@ export class LargeHead {
 
   /** Round positions down the side and below. @param {Span} rows @param {number} pitch @param {number} top */
   ticks(rows, pitch, top) {
-    const every = chooseStep((rows[1] - rows[0]) / TICKS), keys = this.part.key, everyKey = chooseStep((keys[1] - keys[0]) / TICKS);
     const write = (/** @type {number} */ position, /** @type {Record<string, string>} */ style) => {
       Object.assign(this.labels.appendChild(element("span", "tick", String(position))).style, style);
     };
-    for (let row = Math.ceil(rows[0] / every) * every; row < rows[1]; row += every) {
+    for (const row of ticks(rows, TICKS)) {
       write(row, { right: `calc(100% - ${this.left - 6}px)`, top: `${top + (row - rows[0] + 0.5) * pitch}px`, transform: "translateY(-50%)" });
     }
-    for (let key = Math.ceil(keys[0] / everyKey) * everyKey; key < keys[1]; key += everyKey) {
+    for (const key of ticks(this.part.key, TICKS)) {
       write(key, { left: `${this.across(key)}px`, top: `${top + this.high + 3}px`, transform: "translateX(-50%)" });
     }
   }
@@ -285,10 +284,4 @@ function joinNeighbours(places) {
     else spans.push([place, place + 1]);
   }
   return spans;
-}
-
-/** The next of 1, 2, 5, 10, 20 … @param {number} least */
-function chooseStep(least) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
-  return power * ([1, 2, 5, 10].find((step) => step * power >= least) ?? 10);
 }

@@ -1,4 +1,3 @@
-// @ts-check
 // All heads of a model on a text, one of them enlarged: a picture for notebooks, in a file of its own.
 // Text from readers is only ever written with textContent.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // All heads of a model as small squares: layers across, heads down.
 
 /** @import { Dress } from "../picture/palette.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // The text, each token as dark as the weight that it gets; and the tokens that get most.
 
 /** @import { Dress } from "../picture/palette.js" */

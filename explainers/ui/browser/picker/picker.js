@@ -1,4 +1,3 @@
-// @ts-check
 // A list of many names that can be searched: one of them is chosen, or several.
 
 /** @import { Component, Tell } from "../common/component.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // An arc from the word that asks to each word that it looks at; the wider, the more attention.
 
 /** @import { Mark } from "./scene.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A choice of the picture's own: a few words beside each other, one of them chosen; or a number on a slider.
 
 import { element, setText } from "../common/elements.js";

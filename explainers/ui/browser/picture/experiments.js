@@ -1,4 +1,3 @@
-// @ts-check
 // "Try it": buttons that change the picture, say what happened, and take it back.
 
 import { element } from "../common/elements.js";
@@ -12,8 +11,7 @@ import { _ } from "../common/words.js";
 
 export class Experiments {
   /**
-   * @param {HTMLElement} root
-   * @param {(some: Record<string, Choice>) => void} choose
+   * @param {HTMLElement} root @param {(some: Record<string, Choice>) => void} choose
    * @param {() => Record<string, Choice>} choices as they are
    */
   constructor(root, choose, choices) {

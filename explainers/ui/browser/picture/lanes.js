@@ -1,4 +1,3 @@
-// @ts-check
 // Where the words of a sentence stand: large on one line, as lanes above columns of numbers, or, where
 // that is too narrow, as rows below each other.
 
@@ -25,6 +24,20 @@ export function poster(stage, words, largest = 42, [left, right] = [0, 0]) {
     return { size, widths, centres };
   }
   return null;
+}
+
+/**
+ * Where each of the words begins, and on which line: as many lines as they need.
+ * @param {number[]} widths @param {number[]} gaps before each, but for the first of a line @param {number} room
+ */
+export function flow(widths, gaps, room) {
+  let end = 0, line = 0;
+  return widths.map((width, at) => {
+    const x = end && end + gaps[at];
+    if (!end || x + width <= room) end = x + width;
+    else { end = width; line++; }
+    return { x: end - width, line };
+  });
 }
 
 /** The words on one line, or slanted where they have no room. @param {Stage} stage @param {string[]} words @param {[number, number]} inset */
@@ -62,8 +75,7 @@ export function lanes(stage, words) {
 
 /**
  * A row for each word, for phones and for long sentences.
- * @param {Stage} stage @param {string[]} words @param {number} head room above the rows
- * @returns {Rows}
+ * @param {Stage} stage @param {string[]} words @param {number} head room above the rows @returns {Rows}
  */
 export function rows(stage, words, head = 40) {
   const size = words.length > 12 ? 13 : 15, widths = stage.widths(words, size), pitch = words.length > 9 ? 30 : 42;

@@ -1,4 +1,3 @@
-// @ts-check
 // Motion: places move by CSS, numbers by one tween, both for as long and with the same easing.
 
 export const MOVE = 620; // milliseconds; style.css has the same
@@ -35,12 +34,11 @@ export class Tween {
 
   /**
    * Go to these numbers from whatever is shown now.
-   * @param {Record<string, number[][]>} goal rows of each kind
-   * @param {boolean} [atOnce]
+   * @param {Record<string, number[][]>} goal rows of each kind @param {boolean} [atOnce]
    */
   aim(goal, atOnce = false) {
-    const blocks = placed(goal), to = flat(goal);
-    this.now = isAlike(blocks, this.blocks) ? this.now : this.stretched(blocks, to);
+    const blocks = placed(goal), to = Float64Array.from(Object.values(goal).flat(2));
+    if (JSON.stringify(blocks) !== JSON.stringify(this.blocks)) this.now = this.stretched(blocks, to);
     Object.assign(this, { blocks, to });
     this.start(atOnce);
   }
@@ -127,9 +125,3 @@ function placed(goal) {
   }
   return blocks;
 }
-
-/** @param {Record<string, number[][]>} goal */
-const flat = (goal) => Float64Array.from(Object.values(goal).flat(2));
-
-/** @param {Tween["blocks"]} some @param {Tween["blocks"]} others */
-const isAlike = (some, others) => JSON.stringify(some) === JSON.stringify(others);

@@ -1,7 +1,6 @@
-// @ts-check
 // Colours of a picture: the server names them for both themes, the browser knows which one it shows.
 
-import { channels, readBackground, readTheme } from "../common/colours.js";
+import { channels, pixelOf, readBackground, readTheme } from "../common/colours.js";
 
 /**
  * @typedef {object} Look the colours of one theme: charts/theme.py
@@ -29,13 +28,20 @@ export function dress(root, looks) {
   const { heads, ...single } = look;
   for (const [name, colour] of Object.entries(single)) root.style.setProperty(`--${name}`, colour);
   heads.forEach((colour, h) => root.style.setProperty(`--head${h}`, colour));
+  ramps.set(root, makeRamps({ look, background }));
   return { look, background };
 }
 
 /** @typedef {Record<string, Uint32Array>} Ramps  of each role, the colour of every level from the lowest number to the highest, 0 as the background */
 
+/** @type {WeakMap<Element, Ramps>} of the pictures that wear them */
+const ramps = new WeakMap();
+
+/** The colours of a role in the picture that something stands in. @param {Element} node @param {string} role */
+export const rampOf = (node, role) => /** @type {Ramps} */ (ramps.get(/** @type {Element} */ (node.closest(".hero"))))[role];
+
 /** @param {Dress} dress @returns {Ramps} */
-export function makeRamps({ look, background }) {
+function makeRamps({ look, background }) {
   const ramp = (/** @type {string} */ above, below = look.below) => makeRamp(background, [below, above].map(channels));
   return { input: ramp(look.input, look.inputBelow), query: ramp(look.query), key: ramp(look.key), value: ramp(look.value), head0: ramp(look.heads[0]) };
 }
@@ -44,8 +50,7 @@ export function makeRamps({ look, background }) {
 function makeRamp(background, ends) {
   return Uint32Array.from({ length: 2 * LEVELS + 1 }, (_, at) => {
     const level = (at - LEVELS) / LEVELS, end = ends[level < 0 ? 0 : 1], share = Math.abs(level) ** GAMMA;
-    const [r, g, b] = background.map((from, c) => Math.round(from + (end[c] - from) * share));
-    return (255 << 24) | (b << 16) | (g << 8) | r;
+    return pixelOf(background.map((from, c) => Math.round(from + (end[c] - from) * share)));
   });
 }
 

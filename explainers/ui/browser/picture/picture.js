@@ -1,4 +1,3 @@
-// @ts-check
 // The hero of a page: one picture that its reader changes, told apart by its kind.
 
 /** @import { Host } from "../common/host.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // Play, pause and step: a button with a name, and a stop for each step or a slider over many.
 
 import { element, shape } from "../common/elements.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // A picture as a list of marks: what is seen now. Each mark's node is made, moved, painted and taken away
 // here, found again by its key; so a hero says only what stands where.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // Sentences made of a picture's numbers: as long as a class reads, and weights as readers see them.
 
 /** Keep the first whole sentences, as many as have together no more than so many words. @param {HTMLElement} node @param {number} most */

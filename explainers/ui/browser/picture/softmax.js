@@ -1,4 +1,3 @@
-// @ts-check
 // What a picture computes itself while its reader drags: torch's softmax, and the mean by its weights.
 
 /**

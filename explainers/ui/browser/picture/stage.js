@@ -1,4 +1,3 @@
-// @ts-check
 // The stage of a picture: nodes that are made once and then only change their places.
 
 import { element, penOf, shape } from "../common/elements.js";

@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers as colours: a strip of them with their digits, where there is room, or a matrix of pixels.
 
 /** @import { Mark } from "./scene.js" */
@@ -6,7 +5,7 @@
 import { penOf, setText } from "../common/elements.js";
 import { digits } from "../common/numbers.js";
 import { _ } from "../common/words.js";
-import { level } from "./palette.js";
+import { level, rampOf } from "./palette.js";
 
 const SIGN_NEEDS = 5.75; // pixels, a point being narrower than a digit
 const MOST_TOLD = 64; // numbers that are told one by one
@@ -15,7 +14,6 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
 /**
  * @typedef {object} Coloured
  * @property {string} role its colour's name
- * @property {import("./palette.js").Ramps} ramps empty while the colours of the theme are not known
  * @property {string} [name] that it is told by, if its numbers are not told elsewhere
  * @property {[x: number, y: number, width: number, height: number]} box
  * @property {number} limit the number with the strongest colour
@@ -31,11 +29,11 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
  * @param {Partial<Mark>} [besides] what its mark has besides
  * @returns {Mark[]}
  */
-export function markStrip(key, { role, ramps, name, box, limit, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true, length = box[isColumn ? 3 : 2] }, besides = {}) {
+export function markStrip(key, { role, name, box, limit, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true, length = box[isColumn ? 3 : 2] }, besides = {}) {
   const count = numbers.length, each = length / count, mostSigns = isColumn ? Infinity : each / SIGN_NEEDS;
   const draw = (/** @type {HTMLElement} */ node, /** @type {ArrayLike<number>} */ now) => {
     const [canvas, told] = node.children;
-    colour(/** @type {HTMLCanvasElement} */ (canvas), now, isColumn ? 1 : count, limit, ramps[role]);
+    colour(/** @type {HTMLCanvasElement} */ (canvas), now, isColumn ? 1 : count, limit, role);
     for (const [at, cell] of [...told.children].entries()) {
       const exact = digits(now[at], places), text = exact.length > mostSigns ? digits(now[at], 0) : exact;
       setText(cell, text);
@@ -51,12 +49,12 @@ export function markStrip(key, { role, ramps, name, box, limit, pointed, still, 
 }
 
 /** A matrix too small for its digits: a pixel of colour for each number. @param {string} key @param {Coloured & { rows: number[][] }} grid @param {Partial<Mark>} [besides] @returns {Mark[]} */
-export function markPixels(key, { role, ramps, name, box, limit, pointed, still, rows }, besides = {}) {
+export function markPixels(key, { role, name, box, limit, pointed, still, rows }, besides = {}) {
   const count = rows[0].length, style = { left: `${(100 * (pointed ?? 0)) / count}%`, width: `${100 / count}%` };
   return [
     {
       ...dress("pixel-grid", { ...besides, key, box }, role, name),
-      ...put(rows.flat(), (node, now) => colour(/** @type {HTMLCanvasElement} */ (node.firstChild), now, count, limit, ramps[role]), still),
+      ...put(rows.flat(), (node, now) => colour(/** @type {HTMLCanvasElement} */ (node.firstChild), now, count, limit, role), still),
     },
     { key: `${key} canvas`, in: key, tag: "canvas" },
     ...(pointed === undefined ? [] : [{ key: `${key} column`, in: key, tag: "span", class: "column", style }]),
@@ -75,10 +73,10 @@ function put(numbers, draw, still) {
   return still ? { fill: (node) => draw(node, numbers) } : { numbers, draw };
 }
 
-/** @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} numbers @param {number} width @param {number} limit @param {Uint32Array} [ramp] */
-function colour(canvas, numbers, width, limit, ramp = new Uint32Array()) {
+/** @param {HTMLCanvasElement} canvas @param {ArrayLike<number>} numbers @param {number} width @param {number} limit @param {string} role */
+function colour(canvas, numbers, width, limit, role) {
   if (!numbers.length) return;
-  const pen = penOf(canvas), height = numbers.length / width;
+  const pen = penOf(canvas), height = numbers.length / width, ramp = rampOf(canvas, role);
   if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
   const image = pen.createImageData(width, height), pixels = new Uint32Array(image.data.buffer);
   for (let at = 0; at < pixels.length; at++) pixels[at] = level(ramp, numbers[at], limit);

@@ -1,4 +1,3 @@
-// @ts-check
 // A picture at the top of a page that belongs to one word of the sentence: chosen, or pointed at.
 
 import { _ } from "../common/words.js";
@@ -28,9 +27,12 @@ export class WordHero extends Hero {
     this.words = undefined;
   }
 
-  /** @override @param {boolean} isFirst */
+  /** Other words than before: then none is pointed at. @override @param {boolean} isFirst */
   renew(isFirst) {
-    if (!this.hasNewWords(isFirst)) return false;
+    const shown = this.data.tokens.join("\0");
+    if (!isFirst && shown === this.wordsShown) return false;
+    this.wordsShown = shown;
+    this.pointed = null;
     this.scene.own = this.ownPositions;
     if (this.words) this.renewWords(this.words);
     return true;
@@ -142,14 +144,5 @@ export class WordHero extends Hero {
     if (place === this.pointed) return;
     this.pointed = place;
     this.update();
-  }
-
-  /** Is it another sentence than before? Then no word is pointed at. @param {boolean} isFirst */
-  hasNewWords(isFirst) {
-    const shown = this.data.tokens.join("\0");
-    if (!isFirst && shown === this.wordsShown) return false;
-    this.wordsShown = shown;
-    this.pointed = null;
-    return true;
   }
 }

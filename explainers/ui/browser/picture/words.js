@@ -1,4 +1,3 @@
-// @ts-check
 // The words of a sentence, one of them chosen; pointing at another shows it for as long.
 
 import { element } from "../common/elements.js";

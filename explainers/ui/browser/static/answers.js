@@ -1,4 +1,3 @@
-// @ts-check
 // What a server would answer to a picture's choices, from what was computed beforehand: export/embed.py.
 
 /** @typedef {import("../picture/hero.js").Choice} Choice */
@@ -32,8 +31,7 @@ export class Answers {
 
   /**
    * The data for these choices, or the file that has them, or nothing: only the app can compute it.
-   * @param {Choices} choices @param {Changes} [fetched] from that file
-   * @returns {Data | string | null}
+   * @param {Choices} choices @param {Changes} [fetched] from that file @returns {Data | string | null}
    */
   find(choices, fetched) {
     const { elsewhere, choices: first } = this.base, key = toPython(elsewhere.map((name) => choices[name]));

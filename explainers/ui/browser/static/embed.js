@@ -1,9 +1,9 @@
-// @ts-check
 // One picture in a file of its own, in a frame of somebody's page: export/one_file.py writes it.
 //
 // Its address may say what is chosen, `theme` (light, dark) and `lang`. It tells the page around it how high it is,
 // in the message that learning platforms know.
 
+import { unpackBytes } from "../common/numbers.js";
 import { merge } from "./answers.js";
 import { FirstPicture } from "./host.js";
 
@@ -43,8 +43,5 @@ function read(name) {
 
 /** Numbers that came packed. @param {any} numbers */
 async function unpack(numbers) {
-  if (typeof numbers !== "string") return numbers;
-  const bytes = Uint8Array.from(atob(numbers), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  return typeof numbers === "string" ? JSON.parse(new TextDecoder().decode(await unpackBytes(numbers))) : numbers;
 }

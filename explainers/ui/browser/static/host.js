@@ -1,4 +1,3 @@
-// @ts-check
 // The host of a first picture where there is no server: it hands the picture its numbers, answers its choices
 // with what was computed beforehand, and keeps them in links. What only the app can compute it offers there.
 

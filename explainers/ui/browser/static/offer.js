@@ -1,4 +1,3 @@
-// @ts-check
 // The picture on a page of the app as a file of its own: the server sends a file without numbers, and the
 // browser puts those in that the picture was sent.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // A page of the course as a file: its pictures, its questions, its look, and what its reader has done.
 
 /** @import { Host } from "../common/host.js" */

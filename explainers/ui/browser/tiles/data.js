@@ -1,4 +1,3 @@
-// @ts-check
 // What the server sends for many matrices at once (ui/figure/head_tiles.py); a test compares the names.
 
 /** @import { Rgb } from "../common/colours.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A matrix in fewer pixels than it has numbers.
 
 /** @import { Planes } from "../common/numbers.js" */
@@ -9,12 +8,10 @@ import { BLANK_WEIGHT } from "../common/numbers.js";
 
 /**
  * For every pixel the largest of the numbers that fall on it: an average would lose a single column.
- * @param {Planes} planes
- * @param {number} at where the matrix begins
+ * @param {Planes} planes @param {number} at where the matrix begins
  * @param {number} side how many columns the matrix has
  * @param {{ query: Span, key: Span }} part rows and columns that are looked at
- * @param {number} size pixels from left to right
- * @param {number} tall pixels from top to bottom
+ * @param {number} size pixels from left to right @param {number} tall pixels from top to bottom
  */
 export function poolLargest({ low, high }, at, side, { query, key }, size, tall = size) {
   const pooled = new Uint16Array(size * tall).fill(BLANK_WEIGHT);

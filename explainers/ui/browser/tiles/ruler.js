@@ -1,4 +1,3 @@
-// @ts-check
 // Where a reader is in a long text: token ticks beside a picture, and the heads that look at a token.
 
 /** @import { Planes } from "../common/numbers.js" */
@@ -8,19 +7,17 @@ import { BLANK_WEIGHT, WEIGHT_STEPS } from "../common/numbers.js";
 
 /** @typedef {{ tile: number, query: number, weight: number }} Look  a head's largest weight on a key, and whose it is */
 
-const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-
-/** The positions that get a tick: round numbers, at most so many. @param {Span} span @param {number} most */
+/** The positions that get a tick: every 1, 2, 5, 10, 20 …, at most so many. @param {Span} span @param {number} most */
 export function ticks([from, to], most) {
-  const step = STEPS.find((one) => (to - from) / one <= most) ?? to - from;
+  const least = (to - from) / most, power = 10 ** Math.floor(Math.log10(Math.max(1, least)));
+  const step = power * ([1, 2, 5].find((one) => one * power >= least) ?? 10);
   const first = Math.ceil(from / step) * step;
   return Array.from({ length: Math.max(0, Math.ceil((to - first) / step)) }, (empty, n) => first + n * step);
 }
 
 /**
  * Two spans of one length, so that every cell is a square: the shorter one grows, within the text.
- * @param {Span} query @param {Span} key @param {number} side
- * @returns {{ query: Span, key: Span }}
+ * @param {Span} query @param {Span} key @param {number} side @returns {{ query: Span, key: Span }}
  */
 export function squared(query, key, side) {
   const length = Math.max(query[1] - query[0], key[1] - key[0]);

@@ -1,4 +1,3 @@
-// @ts-check
 // Many square matrices at once, each a small picture: point for a number, click to enlarge, drag to
 // look closer. The numbers come packed, two bytes each, and are unpacked by the browser itself.
 // Text from readers is only ever written with textContent.
@@ -10,7 +9,7 @@
 /** @import { TilesData } from "./data.js" */
 /** @import { Span } from "./pooling.js" */
 
-import { gradient, mix } from "../common/colours.js";
+import { gradient, mix, watchTheme } from "../common/colours.js";
 import { loadStyle, served, wear } from "../common/component.js";
 import { element, penOf } from "../common/elements.js";
 import { settle } from "../common/host.js";
@@ -78,7 +77,7 @@ export class Tiles {
     this.readout = root.appendChild(element("div", "readout"));
     this.readout.setAttribute("aria-live", "polite");
     new ResizeObserver(() => this.paint()).observe(root);
-    root.addEventListener("transitionend", (event) => this.dressed(event));
+    watchTheme(root, () => this.data.background, () => this.tell("theme", true));
   }
 
   /** @param {TilesData} data */
@@ -250,13 +249,6 @@ export class Tiles {
     const between = (/** @type {0 | 1} */ axis) => /** @type {Span} */ (
       [Math.min(start.place[axis], end[axis]), Math.max(start.place[axis], end[axis]) + 1]);
     this.look({ query: between(0), key: between(1) });
-  }
-
-  /** The reader chose another theme; only the server knows its colours. @param {TransitionEvent} event */
-  dressed(event) {
-    if (event.target !== this.root || event.propertyName !== "background-color") return;
-    const seen = getComputedStyle(this.root).backgroundColor;
-    if (seen !== `rgb(${this.data.background.join(", ")})`) this.tell("theme", true);
   }
 }
 

@@ -1,4 +1,3 @@
-// @ts-check
 // How often numbers between 0 and 1 came out: a bar for each column, a colour for each row. The
 // columns are as wide as 1 is long together.
 

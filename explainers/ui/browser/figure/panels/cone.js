@@ -1,4 +1,3 @@
-// @ts-check
 // What one word can have heard of: a row of dots per layer, the words at the bottom; lines lead from
 // each dot that is reached to those that it sees one layer below. A cell is a dot.
 

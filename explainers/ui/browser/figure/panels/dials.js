@@ -1,4 +1,3 @@
-// @ts-check
 // A row is a vector, two columns of it are an arrow in a plane of their own.
 
 /** @import { Values } from "../../common/numbers.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // Small drawings of matrices that say more as lines: vectors that turn, words tied to words.
 
 /** @import { Matrix, PanelData } from "../data.js" */
@@ -26,9 +25,7 @@ export class Drawing extends Panel {
 
   /**
    * Shapes in a box [left, top, width, height], with words for a screen reader.
-   * @param {[number, number, number, number]} box
-   * @param {string} label
-   * @param {SVGElement[]} shapes
+   * @param {[number, number, number, number]} box @param {string} label @param {SVGElement[]} shapes
    */
   drawn(box, label, shapes) {
     const made = shape("svg", { viewBox: box.join(" "), width: box[2], height: box[3], role: "img", "aria-label": label });

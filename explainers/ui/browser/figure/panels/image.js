@@ -1,4 +1,3 @@
-// @ts-check
 // A large matrix: one canvas, a pixel per cell.
 
 /** @import { Rgb } from "../../common/colours.js" */
@@ -115,8 +114,7 @@ export class Picture extends Panel {
 
 /**
  * Of labels that are closer than they are high, every second, third … is left.
- * @param {HTMLElement} line
- * @param {number} step pixels from one to the next
+ * @param {HTMLElement} line @param {number} step pixels from one to the next
  */
 function thin(line, step) {
   const every = Math.max(1, Math.ceil(NAMED / step));

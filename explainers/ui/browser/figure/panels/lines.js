@@ -1,4 +1,3 @@
-// @ts-check
 // Bytes over the length of a text: a line for each row, both axes logarithmic. Where other panels
 // have the end of their colours, this one has a border, the memory that there is; its formula names
 // it. Ringed cells are of the reader's own length. Pointing at a length says all sizes there.

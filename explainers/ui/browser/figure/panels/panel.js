@@ -1,4 +1,3 @@
-// @ts-check
 // What every part of a linked picture has: a title, a formula, and a place for what it draws.
 // Each kind of part is a class in a file of this folder, and stands in the table of figure.js.
 
@@ -87,8 +86,7 @@ export class Panel {
 
 /**
  * Inside one sequence a token has one name on every axis; of two sequences each has its own names.
- * @param {string} axis
- * @param {number} place
+ * @param {string} axis @param {number} place
  */
 export function nameToken(axis, place) {
   return OF_TWO.includes(axis) ? `${axis}-${place}` : place;

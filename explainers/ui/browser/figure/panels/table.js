@@ -1,4 +1,3 @@
-// @ts-check
 // A small matrix: a table that screen readers and arrow keys can walk through.
 
 /** @import { Rgb } from "../../common/colours.js" */
@@ -146,8 +145,7 @@ export class Table extends Panel {
 
   /**
    * Has it the rows of the one before it, and could do without their names?
-   * @param {Table | null | undefined} before
-   * @returns {before is Table}
+   * @param {Table | null | undefined} before @returns {before is Table}
    */
   continues(before) {
     if (!before || this.data.small || this.data.heading) return false;

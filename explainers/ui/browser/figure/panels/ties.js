@@ -1,4 +1,3 @@
-// @ts-check
 // Words of the source on the left, syllables on the right, in the order of reading; a line is as
 // thick as its weight, a dotted one is what gold says. Rows that are not written yet are left out.
 
@@ -48,12 +47,8 @@ export class Ties extends Drawing {
 
   /**
    * A word at one end of the lines.
-   * @param {string} name
-   * @param {number} y
-   * @param {number} x
-   * @param {"start" | "end"} anchor
-   * @param {string | number} token
-   * @param {string} mark
+   * @param {string} name @param {number} y @param {number} x @param {"start" | "end"} anchor
+   * @param {string | number} token @param {string} mark
    */
   word(name, y, x, anchor, token, mark) {
     const made = shape("text", { x, y, "text-anchor": anchor, class: `word ${mark}`, "data-names": token }, name);

@@ -1,4 +1,3 @@
-// @ts-check
 // A wall of sentences that people write, one of them open to be judged; a stamp turns when it was.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

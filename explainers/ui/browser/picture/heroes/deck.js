@@ -1,4 +1,3 @@
-// @ts-check
 // A deck of exercises: three rows of cards, what is done ticked, one card open.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

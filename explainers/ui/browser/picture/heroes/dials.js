@@ -1,4 +1,3 @@
-// @ts-check
 // RoPE as four dials: the hands of a query and of a key, turned by the positions of two words. Every
 // place of the two words comes from the server; the browser only looks it up.
 
@@ -10,6 +9,7 @@ import { element } from "../../common/elements.js";
 import { digits, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Chips, Slide } from "../chips.js";
+import { flow } from "../lanes.js";
 import { isStill } from "../motion.js";
 import { PAUSE, PLAY } from "../player.js";
 import { WordHero } from "../word_hero.js";
@@ -115,8 +115,8 @@ export class Dials extends WordHero {
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {
-    const hasNewWords = super.renew(isFirst);
-    return this.scene.isOther(this.data.pair) || hasNewWords;
+    const isNew = super.renew(isFirst);
+    return this.scene.isOther(this.data.pair) || isNew;
   }
 
   /** @override */
@@ -326,23 +326,12 @@ function wrapWords(stage, words, largest) {
   const total = stage.widths(words, 1).reduce((sum, one) => sum + one + 0.6, 0);
   const size = Math.max(Math.min(largest, 18), Math.min(largest, Math.floor(stage.room / total)));
   const widths = stage.widths(words, size), gap = size * 0.6, pitch = Math.round(size * 1.75);
-  /** @type {{ words: number[], long: number }[]} */
-  const lines = [];
-  widths.forEach((width, place) => {
-    const line = lines[lines.length - 1], long = (line?.long ?? 0) + gap + width;
-    if (line && long <= stage.room) Object.assign(line, { words: [...line.words, place], long });
-    else lines.push({ words: [place], long: width });
+  const placed = flow(widths, words.map(() => gap), stage.room), ends = placed.map(({ x }, place) => x + widths[place]);
+  const at = placed.map(({ x, line }, place) => {
+    const long = ends[placed.findLastIndex((one) => one.line === line)];
+    return { x: (stage.room - long + widths[place]) / 2 + x, y: pitch * (line + 0.5) };
   });
-  /** @type {{ x: number, y: number }[]} */
-  const at = [];
-  lines.forEach((line, row) => {
-    let left = (stage.room - line.long) / 2;
-    for (const place of line.words) {
-      at[place] = { x: left + widths[place] / 2, y: pitch * (row + 0.5) };
-      left += widths[place] + gap;
-    }
-  });
-  return { size, at, height: pitch * lines.length };
+  return { size, at, height: pitch * (placed[placed.length - 1].line + 1) };
 }
 
 /** @param {Stage} stage @param {string[]} words */

@@ -1,17 +1,14 @@
-// @ts-check
 // From scores to output: products, divided, put through softmax, and mixed, for one word, all in one
 // picture. What a reader drags, the temperature, is computed here, from the products.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
 /** @import { Mark, Now } from "../scene.js" */
 
 import { setText } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
+import { digits, largest, sum } from "../../common/numbers.js";
 import { _, localNumber } from "../../common/words.js";
 import { writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
-import { makeRamps } from "../palette.js";
 import { percent } from "../sentence.js";
 import { softmax, sumWeighted } from "../softmax.js";
 import { markStrip } from "../strip_marks.js";
@@ -30,8 +27,6 @@ const ONE = 0.8, SPREAD = 0.3; // the largest weight, from which on, and below w
 
 /** @extends {WordHero<HeroData & Numbers>} */
 export class FourSteps extends WordHero {
-  /** @type {import("../palette.js").Ramps} */
-  ramps = {};
 
   // What is chosen.
 
@@ -47,9 +42,6 @@ export class FourSteps extends WordHero {
   }
 
   // What is seen.
-
-  /** @override @param {Dress} dress */
-  dressed(dress) { this.ramps = makeRamps(dress); }
 
   /** @override @returns {Mark[]} */
   marks() {
@@ -96,8 +88,7 @@ export class FourSteps extends WordHero {
       { key: "reading", in: "slider name", tag: "output", text: `÷ ${writeNumber(this.temperature)}` },
       { key: "slide", in: "slider", class: "slide" },
       {
-        key: "range", in: "slide", tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() },
-        numbers: [], draw: (range) => { range.value = String(at); }, // no attribute: that is not heard of once a reader has dragged
+        key: "range", in: "slide", tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() }, value: at,
         made: (range) => Object.assign(range, { oninput: () => this.drag(Number(range.value)), onkeydown: (/** @type {Event} */ event) => event.stopPropagation() }),
       },
       {
@@ -113,7 +104,7 @@ export class FourSteps extends WordHero {
     const letters = Math.min(18, size), long = stage.width(tokens[asker], letters) / 2;
     return [
       { key: "made", class: "text made", text: tokens[asker], at: [Math.min(left + width / 2, stage.room - long), top - 14, letters] },
-      ...markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: this.limit, ramps: this.ramps, box: [left, top, width, height] }),
+      ...markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: largest(value), box: [left, top, width, height] }),
     ];
   }
 
@@ -141,7 +132,7 @@ export class FourSteps extends WordHero {
     const word = this.data.tokens[place], value = this.data.value[place], numbers = [from, weight];
     const middle = top + lane * (place + 0.5), half = lane * 0.36, start = top + (tall - output.height) / 2;
     const [strip, ...inside] = markStrip(`value ${place}`, {
-      role: "value", name: _("value of {word}", { word }), numbers: value, still: true, limit: this.limit, ramps: this.ramps, box: [values.left, top, values.width, tall],
+      role: "value", name: _("value of {word}", { word }), numbers: value, still: true, limit: largest(this.data.value), box: [values.left, top, values.width, tall],
     }, { own: place });
     const between = (/** @type {Now} */ [before, now], begin = top, high = tall) => /** @type {[number, number]} */ ([begin + before * high, begin + (before + now) * high]);
     const draw = (/** @type {SVGElement} */ node, /** @type {number} */ now, /** @type {Parameters<typeof writeRibbonPath>[0]} */ path) => {
@@ -175,9 +166,6 @@ export class FourSteps extends WordHero {
       ...inside,
     ];
   }
-
-  /** The largest number of all values. */
-  get limit() { return Math.max(1e-9, ...this.data.value.flat().map(Math.abs)); }
 
   // Words.
 

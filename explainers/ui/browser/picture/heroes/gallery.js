@@ -1,4 +1,3 @@
-// @ts-check
 // All heads of a model by name; and of one of them its scores, and its arcs on a short text.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A square for every head: a column for each layer, a row for each head of it.
 
 /** @import { Mark, Scene } from "../scene.js" */

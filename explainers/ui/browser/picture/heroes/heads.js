@@ -1,4 +1,3 @@
-// @ts-check
 // Heads under each other, each in a colour of its own: where one word looks.
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
@@ -31,8 +30,6 @@ export class Heads extends WordHero {
   get layer() { return this.data.layers[String(this.choices.heads)]; }
   /** Is there one that was trained with a single head, to be compared? */
   get single() { return this.count > 1 ? this.data.layers["1"] : undefined; }
-  /** @param {number} head */
-  isOff(head) { return this.off.includes(head); }
   /** A digit for each, hexadecimal where there are more than ten. */
   get off() { return [...String(this.choices.off)].map((digit) => parseInt(digit, 16)); }
   /** @param {number} head */
@@ -67,7 +64,7 @@ export class Heads extends WordHero {
 
   /** A head, or the single head above them. @param {ReturnType<typeof placeHeads>} plan @param {number} head @param {number[]} weights @returns {Mark[]} */
   markHead(plan, head, weights) {
-    const { centres } = plan, place = plan.rows[head + 1], isGhost = head < 0, isOff = this.isOff(head), colour = isGhost ? "--below" : `--head${head % HUES}`;
+    const { centres } = plan, place = plan.rows[head + 1], isGhost = head < 0, isOff = this.off.includes(head), colour = isGhost ? "--below" : `--head${head % HUES}`;
     const wide = this.stage.widths(weights.map(percent), plan.digits), name = _("head {head}", { head });
     const isTold = (/** @type {number} */ seen) => weights[seen] >= SEEN && !yields(seen, weights, centres, wide);
     return [

@@ -1,4 +1,3 @@
-// @ts-check
 // A head that often wants nothing: where a letter's weight goes when there is nothing to look for.
 
 /** @import { Tell } from "../../common/component.js" */

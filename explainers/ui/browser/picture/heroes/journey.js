@@ -1,21 +1,18 @@
-// @ts-check
 // One word's journey: whom a word looks at, and how that comes about, in one picture.
 // A step changes places, which CSS moves; another word changes numbers, which the tween moves. So what
 // a step does not show waits unseen where it comes from, or has gone where it became something else.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 /** @import { Box } from "./journey_steps.js" */
 
 import { ALONG, take } from "../../common/keys.js";
 import { setText } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
+import { digits, largest, sum } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
 import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { isStill } from "../motion.js";
-import { makeRamps } from "../palette.js";
 import { Film, Player } from "../player.js";
 import { percent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
@@ -40,9 +37,6 @@ const ROLES = { x: "input", query: "query", asked: "query", key: "key", value: "
 const MOST_DIGITS = 10, TURNS = 0.5; // words: with more, a cell has no room for a number; a weight from which digits are light
 const OWN = ["x", "value", "key", "asked", "product", "weighted"]; // each word has these, and the word that asks its query and its output
 
-/** The number with the strongest colour. @param {Matrix} rows */
-const top = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
-
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Journey extends WordHero {
   step = LOOK;
@@ -51,8 +45,6 @@ export class Journey extends WordHero {
   /** @type {"" | "seeds" | "grows"} of all words */
   growth = "";
   places = /** @type {Places} */ (/** @type {unknown} */ (null));
-  /** @type {import("../palette.js").Ramps} */
-  ramps = {};
   player = new Player(this.below, {
     names: [_("Look"), _("Numbers"), _("Query, key, value"), _("Scores"), _("Mask"), _("Weights"), _("Output")],
     dwell: DWELL, go: (step) => this.go(step), said: () => this.says.textContent,
@@ -131,9 +123,6 @@ export class Journey extends WordHero {
     this.film.offer(this.data.batches.map(grouped));
     return super.renew(isFirst);
   }
-
-  /** @override @param {Dress} dress */
-  dressed(dress) { this.ramps = makeRamps(dress); }
 
   /** @override */
   measure() {
@@ -224,11 +213,11 @@ export class Journey extends WordHero {
     /** @type {Record<string, Matrix>} */
     const rows = { x, value, key, asked: key.map(() => query[asker]), product, weighted };
     /** @type {Record<string, number>} by the roles of numbers */
-    const limits = { input: 0.8 * top(x), query: top(query), key: top(key), value: top(value), head0: top(product) };
+    const limits = { input: 0.8 * largest(x), query: largest(query), key: largest(key), value: largest(value), head0: largest(product) };
     const mark = (/** @type {string} */ name, /** @type {string} */ kind, /** @type {number[]} */ numbers, /** @type {number} */ place, share = 1, own = -1) => {
       const { box, opacity } = places.spot(step, kind, place, asker), isColumn = kind === "x" && !places.isUpright;
       return markStrip(name, {
-        role: ROLES[kind], numbers, isColumn, box, limit: limits[ROLES[kind]], ramps: this.ramps,
+        role: ROLES[kind], numbers, isColumn, box, limit: limits[ROLES[kind]],
         hasDigits: !places.isUpright, length: isColumn ? places.depth(NUMBERS, "x")[1] : places.strip, // on a phone there is no room for digits
       }, { opacity: this.all ? 0 : opacity * share, delay: this.delay(kind, place), own });
     };

@@ -1,4 +1,3 @@
-// @ts-check
 // Where everything stands at each step of a word's journey, and what waits for what.
 
 /** @import { Stage } from "../stage.js" */

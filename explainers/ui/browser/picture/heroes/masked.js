@@ -1,4 +1,3 @@
-// @ts-check
 // What a mask does: the weights of all words under it, and how one word's attention is shared out
 // again among the words that it may still look at.
 

@@ -1,4 +1,3 @@
-// @ts-check
 // A mask of the reader's own: as the link has it, and as cells.
 
 export const FULL = "full", CAUSAL = "causal";
@@ -8,8 +7,7 @@ export const FULL = "full", CAUSAL = "causal";
 /**
  * A drawing for so many words: one for fewer goes on causally, one for more is cut, as on the server.
  * @param {string} drawing "full", "causal", or a hexadecimal number per row whose lowest bit is its first cell
- * @param {number} side
- * @returns {Cells}
+ * @param {number} side @returns {Cells}
  */
 export function readCells(drawing, side) {
   const rows = drawing === FULL || drawing === CAUSAL ? [] : drawing.split(".").map((row) => parseInt(row, 16));

@@ -1,4 +1,3 @@
-// @ts-check
 // What one head's output from another prompt changes, for every head; and the heads that change most.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

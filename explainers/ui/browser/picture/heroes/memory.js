@@ -1,4 +1,3 @@
-// @ts-check
 // What GPUs hold, as one stack to scale; a map of what fits on how many; and what limits there.
 
 /** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A map of texts: how long, and how many at once. Its lines are as far as so many GPUs reach.
 
 /** @import { Mark } from "../scene.js" */

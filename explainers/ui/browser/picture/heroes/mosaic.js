@@ -1,4 +1,3 @@
-// @ts-check
 // All heads of a model as small squares; the arcs of one of them over the tokens of the sentence.
 
 /** @import { Tell } from "../../common/component.js" */
@@ -7,7 +6,7 @@
 /** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 
-import { channels, mix } from "../../common/colours.js";
+import { channels, mix, pixelOf } from "../../common/colours.js";
 import { element, penOf } from "../../common/elements.js";
 import { ACROSS, take } from "../../common/keys.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
@@ -286,7 +285,7 @@ class Squares {
   /** @param {number[]} background @param {string} deep */
   dress(background, deep) {
     const colours = Array.from({ length: LEVELS + 1 }, (_one, at) => mix([background, channels(deep)], (at / LEVELS) ** GAMMA));
-    this.colours = colours.map(([r, g, b]) => ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0);
+    this.colours = colours.map(pixelOf);
     this.tint = `rgb(${mix([background, colours[LEVELS]], 0.07)})`;
     this.drawn = "";
   }

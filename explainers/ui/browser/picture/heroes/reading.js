@@ -1,4 +1,3 @@
-// @ts-check
 // A text as a ribbon of bars, one query's weights; below it the keys that each of four policies keeps.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // Two prompts that begin alike, and four ways to serve them: a picture each, one of them shown.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

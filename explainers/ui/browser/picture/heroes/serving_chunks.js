@@ -1,4 +1,3 @@
-// @ts-check
 // A prompt read in chunks: the weights of a head that exist at a time, and who has to wait.
 
 /** @import { Sentence } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A text and a tree of drafts behind it, checked in one pass; and the mask of that pass.
 
 /** @import { Sentence } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // One memory in pages, and the tables of two prompts that point into it, step by step.
 
 /** @import { Sentence } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // What several of the pictures of serving have.
 
 /** @import { Mark } from "../scene.js" */

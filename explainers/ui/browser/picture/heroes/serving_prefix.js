@@ -1,4 +1,3 @@
-// @ts-check
 // Both prompts, their shared blocks drawn once, and a square for each layer and token of prompt 2.
 
 /** @import { Sentence } from "../hero.js" */
@@ -172,9 +171,7 @@ function walk(event) {
 const LANE = 33, SIZES = [16, 15, 14.5, 14, 13.5, 13], FORK = 28, PAD = 2.5, GAP = 8, NEXT_LINE = 14;
 
 /**
- * @param {Stage} stage
- * @param {string[][]} columns all words that a token may be
- * @param {string[]} first prompt 1
+ * @param {Stage} stage @param {string[][]} columns all words that a token may be @param {string[]} first prompt 1
  * @param {{ block: number, fork: number, layers: number, beginning: number }} form where prompt 2 leaves prompt 1, and how long both are alike if nothing is changed
  */
 function layOutPrompts(stage, columns, first, { block, fork, layers, beginning }) {

@@ -1,4 +1,3 @@
-// @ts-check
 // Query heads that share keys and values: who reads which KV head, where one word looks in each query
 // head, and how many numbers are stored for a word.
 

@@ -1,16 +1,13 @@
-// @ts-check
 // Two shelves: a text is read word by word with a KV cache and without one. With it nothing moves but
 // the new row; without it every row is computed again.
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, largest } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
 import { Acts, isStill } from "../motion.js";
-import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { markStrip, tellNumbers } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
@@ -44,8 +41,6 @@ const FLASH = [{ backgroundColor: "var(--wrong)", opacity: 0.1 }, { backgroundCo
 export class Shelves extends WordHero {
   stepShown = NaN;
   isForward = false;
-  /** @type {import("../palette.js").Ramps} */
-  ramps = {};
   acts = new Acts();
   counts = this.root.insertBefore(element("div", "shelves-counts"), this.says);
   film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ words_read: this.told(this.step) }) });
@@ -125,9 +120,6 @@ export class Shelves extends WordHero {
     return true;
   }
 
-  /** @override @param {Dress} dress */
-  dressed(dress) { this.ramps = makeRamps(dress); }
-
   // What is seen.
 
   /** @override */
@@ -153,7 +145,7 @@ export class Shelves extends WordHero {
       ...this.markRows(plan, 0), ...this.markBar(plan, 0), ...this.markRows(plan, 1), ...this.markBar(plan, 1),
       // When nothing moves the query has been used, and is not there; it flies over the rows.
       ...markStrip("query", {
-        role: "query", name: "", numbers: query[step], still: true, hasDigits: false, limit: this.limitOf("query"), ramps: this.ramps, box: [x + plan.key, top(step), plan.strip, plan.high],
+        role: "query", name: "", numbers: query[step], still: true, hasDigits: false, limit: this.limitOf("query"), box: [x + plan.key, top(step), plan.strip, plan.high],
       }, { class: "shelves-query", opacity: 0 }),
     ];
   }
@@ -231,7 +223,7 @@ export class Shelves extends WordHero {
         },
         ...kinds.flatMap(({ kind, limit, told }) => {
           const stored = this.stored[kind][row], numbers = isAgain && this.isFull ? this.again[kind][row] ?? stored : stored, name = `${told}, ${token}`;
-          return markStrip(`${kind} ${side} ${row}`, { role: kind, name, numbers, hasDigits: false, limit, ramps: this.ramps, box: [x + plan[kind], top, plan.strip, plan.high] }, {
+          return markStrip(`${kind} ${side} ${row}`, { role: kind, name, numbers, hasDigits: false, limit, box: [x + plan[kind], top, plan.strip, plan.high] }, {
             is: { new: isNew && !isAgain, again: isThere && isAgain }, opacity: isThere ? 1 : 0, attributes: { title: tellNumbers(name, numbers) },
           });
         }),
@@ -286,7 +278,7 @@ export class Shelves extends WordHero {
   }
 
   /** The number of a kind with the strongest colour. @param {"query" | "key" | "value"} kind */
-  limitOf(kind) { return Math.max(...this.stored[kind].flat().map(Math.abs)) * 0.9; }
+  limitOf(kind) { return largest(this.stored[kind]) * 0.9; }
 
   writeCounts() {
     const { computed: [kept, all], read, bytes } = this.data.steps[this.step];

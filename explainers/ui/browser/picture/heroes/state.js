@@ -1,18 +1,15 @@
-// @ts-check
 // A memory of fixed size: pairs of words are written into it one by one, and a word asks what came after it.
 // Beside it the rows of keys and values that attention would store instead.
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 /** @import { Stage } from "../stage.js" */
 
 import { element } from "../../common/elements.js";
-import { digits } from "../../common/numbers.js";
+import { digits, largest } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Acts, isStill } from "../motion.js";
-import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { percent } from "../sentence.js";
 import { markPixels, markStrip } from "../strip_marks.js";
@@ -49,8 +46,6 @@ const FLIES = 460, GLOWS = 900; // milliseconds in which a pair comes to the mem
 export class State extends Hero {
   writtenShown = NaN;
   limit = 1;
-  /** @type {import("../palette.js").Ramps} */
-  ramps = {};
   acts = new Acts();
   words = new Words(this.stage, { label: _("The word that is asked for"), choose: (row) => this.ask(row), peek: () => {} });
   note = this.stage.root.appendChild(element("div", "state-note moves"));
@@ -118,13 +113,9 @@ export class State extends Hero {
     this.writtenShown = NaN;
     this.words.renew(rows.map(([word]) => word));
     this.film.offer([...rows, 0].map((_row, written) => _("{count} of {all}", { count: String(written), all: String(rows.length) })));
-    const states = Object.values(memories).flatMap((rules) => Object.values(rules)).flatMap(({ states: some }) => some?.flat(2) ?? []);
-    this.limit = Math.max(...states.map(Math.abs));
+    this.limit = largest(Object.values(memories).flatMap((rules) => Object.values(rules)).flatMap(({ states }) => states?.flat() ?? []));
     return true;
   }
-
-  /** @override @param {Dress} dress */
-  dressed(dress) { this.ramps = makeRamps(dress); }
 
   // What is seen.
 
@@ -166,7 +157,7 @@ export class State extends Hero {
    * @param {{ box: [number, number, number, number], opacity?: number, limit?: number, still?: boolean, isColumn?: boolean }} place
    */
   markVector(key, role, name, numbers, { box, opacity, limit = 0.8, still = true, isColumn }) {
-    return markStrip(key, { role, name, numbers, limit, ramps: this.ramps, still, isColumn, hasDigits: false, box }, { opacity });
+    return markStrip(key, { role, name, numbers, limit, still, isColumn, hasDigits: false, box }, { opacity });
   }
 
   /** What a word's key is told as. @param {number} name */
@@ -174,16 +165,16 @@ export class State extends Hero {
 
   /** The memory with what is asked of it, and its answer; and the last key and what it writes. @param {Places} places @returns {Mark[]} */
   markMemory({ isTight, grid: { x, y, side, thick, gap } }) {
-    const { count, isRows, limit, ramps, state, memory, name, written, last, vectors: [keys] } = this;
+    const { count, isRows, limit, state, memory, name, written, last, vectors: [keys] } = this;
     const end = y + side + gap, label = y + side + 12, left = x - gap, right = x + side + gap;
     const product = written.map((value) => keys[last[0]].map((one) => value * one)), numbers = state.map((row) => row.map((one) => digits(one)).join(" ")).join("; ");
     const said = isRows ? _("not used") : _("the memory, row by row: {numbers}", { numbers }), answers = Number(count > 0), writes = Number(!isRows && count > 0);
     return [
-      ...markPixels("grid", { role: "input", name: said, rows: state, limit, ramps, box: [x, y, side, side] }, {
+      ...markPixels("grid", { role: "input", name: said, rows: state, limit, box: [x, y, side, side] }, {
         is: { "state-grid": true }, opacity: isRows ? 0.1 : 1,
         made: (node) => { node.onpointermove = (/** @type {PointerEvent} */ event) => this.point(event); node.onpointerleave = () => this.point(null); },
       }),
-      ...markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, ramps, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
+      ...markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
       ...this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
       ...this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, still: false }),
       { key: "question", class: "text state-question", text: this.keyOf(name), at: [x + side / 2, end + thick + 12, 14] },

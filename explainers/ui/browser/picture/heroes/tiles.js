@@ -1,16 +1,14 @@
-// @ts-check
 // A long text's weights and the tile that is in memory, to one scale; and the tiles of a short one, one by one.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 /** @import { Stage } from "../stage.js" */
 
 import { element, penOf } from "../../common/elements.js";
+import { largest } from "../../common/numbers.js";
 import { _, localNumbers } from "../../common/words.js";
 import { Slide } from "../chips.js";
 import { Hero } from "../hero.js";
-import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { seenPercent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
@@ -58,11 +56,8 @@ const SEEN = 5, TURN = -50; // pixels: a smaller tile is drawn so large; degrees
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tiles extends Hero {
-  shown = "";
   swept = ""; // the mask whose tiles the film has
   frame = 0;
-  /** @type {import("../palette.js").Ramps} */
-  ramps = {};
   colour = "";
   slide = new Slide(this.bar, (at) => this.choose({ length: this.data.lengths[at].tokens }));
   film = new Film(this.root.insertBefore(element("div", "tiles-film"), this.says), _("tiles read"), (frame) => this.wind(frame));
@@ -82,7 +77,7 @@ export class Tiles extends Hero {
 
   /** @override */
   update() {
-    const { length, data: { lengths }, sweep: { steps } } = this, mask = `${this.choices.tile_mask} ${this.shown}`;
+    const { length, data: { lengths }, sweep: { steps } } = this, mask = String(this.choices.tile_mask);
     if (this.slide.root.parentElement !== this.bar) this.bar.append(this.slide.root);
     this.slide.show(_("tokens n"), 0, lengths.length - 1, lengths.indexOf(length), length.name);
     this.slide.output.textContent = length.name;
@@ -98,16 +93,15 @@ export class Tiles extends Hero {
     if (!this.film.timer) this.root.classList.remove("quick");
   }
 
-  /** Tiles of another sentence begin anew. @override @param {boolean} _isFirst */
-  renew(_isFirst) {
-    const shown = JSON.stringify(this.data.tokens);
-    if (shown === this.shown) return false;
-    Object.assign(this, { shown, swept: "", frame: 0 });
+  /** Tiles of another sentence begin anew. @override */
+  renew() {
+    if (!this.scene.isOther(this.data.tokens)) return false;
+    Object.assign(this, { swept: "", frame: 0 });
     return true;
   }
 
-  /** @override @param {Dress} dress */
-  dressed(dress) { Object.assign(this, { ramps: makeRamps(dress), colour: dress.look.heads[0] }); }
+  /** @override @param {import("../palette.js").Dress} dress */
+  dressed({ look }) { this.colour = look.heads[0]; }
 
   // What is seen.
 
@@ -175,13 +169,13 @@ export class Tiles extends Hero {
 
   /** What each word's output is so far, and which part of its weights it is made of. @param {Plan} plan @returns {Mark[]} */
   markOutputs({ grid: { cell }, strip: { left, width }, row }) {
-    const { sweep: { steps }, data, ramps } = this, known = steps.slice(0, this.frame + 1), height = Math.max(3, cell - 10);
-    const limit = Math.max(...steps.flatMap(({ output }) => output.flat().map(Math.abs))), empty = steps[0].output[0].map(() => 0);
+    const { sweep: { steps }, data } = this, known = steps.slice(0, this.frame + 1), height = Math.max(3, cell - 10);
+    const limit = largest(steps.flatMap(({ output }) => output)), empty = steps[0].output[0].map(() => 0);
     return data.tokens.flatMap((token, at) => {
       const last = known.findLast(({ rows }) => isInside(at, rows)), place = last ? at - last.rows[0] : 0, total = last?.total[place] ?? 0;
       return /** @type {Mark[]} */ ([
         ...markStrip(`output ${at}`, {
-          role: "value", numbers: last?.output[place] ?? empty, limit, ramps, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
+          role: "value", numbers: last?.output[place] ?? empty, limit, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
         }, { is: { empty: !last } }),
         { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4] },
         { key: `part ${at}`, in: `total ${at}`, tag: "span", style: { transform: `scaleX(${total})` } },

@@ -1,15 +1,12 @@
-// @ts-check
 // Letters, the tokens that cover them, and a vector below each token. Merges are learned one by one:
 // two tokens beside each other become one.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 
-import { sum } from "../../common/numbers.js";
+import { largest, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { makeRamps } from "../palette.js";
 import { Film } from "../player.js";
 import { markStrip } from "../strip_marks.js";
 
@@ -37,8 +34,6 @@ const DIGITS_NEED = 34, SIGN_NEEDS = 8; // pixels of a strip in which "−1.2" c
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tokens extends Hero {
-  /** @type {import("../palette.js").Ramps} */
-  ramps = {};
   film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
 
   // What is chosen.
@@ -68,10 +63,7 @@ export class Tokens extends Hero {
   get own() { return this.unit === MODEL ? this.data.own[this.model] : undefined; }
 
   /** What the strongest colour stands for. */
-  get limit() {
-    const rows = Object.values(this.own?.rows ?? this.data.rows);
-    return 0.8 * Math.max(...rows.flat().map(Math.abs));
-  }
+  get limit() { return 0.8 * largest(Object.values(this.own?.rows ?? this.data.rows)); }
 
   /** A model's own vector says nothing of the position; one that is not here is empty. @param {string} label @param {string} id @param {number} place */
   vector(label, id, place) {
@@ -113,9 +105,6 @@ export class Tokens extends Hero {
     return true;
   }
 
-  /** @override @param {Dress} dress */
-  dressed(dress) { this.ramps = makeRamps(dress); }
-
   // What is seen.
 
   /** @override */
@@ -139,7 +128,7 @@ export class Tokens extends Hero {
 
   /** @param {ReturnType<typeof placeTokens>} plan @param {Cut} one @param {number} place @param {number} limit what the strongest colour stands for @returns {Mark[]} */
   markToken(plan, one, place, limit) {
-    const { stage, ramps } = this, [label, id, start, end] = one, { x, top, width } = plan.tokenAt(one), { rows } = plan;
+    const { stage } = this, [label, id, start, end] = one, { x, top, width } = plan.tokenAt(one), { rows } = plan;
     const key = start === end ? `bare ${place}` : start, row = this.vector(label, id, place), known = id || "?";
     const text = label.replace(/ /g, "␣"), most = Math.min(22, plan.letter), fits = (most * (width - 2)) / stage.width(text, most);
     const [wide, long] = stage.widths([known, String(place)], NUMBER, 400), isNarrow = width < ID_NEEDS || wide > width + 2;
@@ -153,7 +142,7 @@ export class Tokens extends Hero {
       { key: `label ${key}`, in: `token ${key}`, tag: "span", style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` } },
       ...text.split(/(␣)/).filter(Boolean).map((part, at) => ({ key: `label ${key} ${at}`, in: `label ${key}`, tag: "span", class: part === "␣" ? "space" : "", text: part })),
       ...markStrip(`vector ${key}`, {
-        role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, ramps, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
+        role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
         places: this.own ? 2 : 1, hasDigits: width >= DIGITS_NEED + (this.own ? SIGN_NEEDS : 0), // a model's own numbers are small
       }, { fades: true, attributes: { hidden: row.length === 0 } }),
       { key: `id ${key}`, class: "text quiet", text: known, at: [x + width / 2, top + rows.ids, NUMBER], opacity: isNarrow ? 0 : 1, fades: true },

@@ -1,4 +1,3 @@
-// @ts-check
 // Two sentences: one is read, the other is written. A bundle of lines joins each syllable that is
 // written to the words that the translator looks at for it.
 

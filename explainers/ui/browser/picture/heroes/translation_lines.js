@@ -1,4 +1,3 @@
-// @ts-check
 // Bundles of lines from syllables to words. All lines of a syllable together are always equally wide.
 
 /** @import { Focus } from "./translation.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // Where two sentences stand: as two lines of words, as two columns, or as the sides of a table.
 
 import { sum } from "../../common/numbers.js";

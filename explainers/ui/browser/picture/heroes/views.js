@@ -1,18 +1,15 @@
-// @ts-check
 // Queries, keys, values: three matrices make three strips of a word's numbers, and its query is
 // compared with the keys of all words.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
 /** @import { Mark } from "../scene.js" */
 /** @import { Stage } from "../stage.js" */
 
 import { ALONG, take } from "../../common/keys.js";
 import { setText } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
+import { digits, largest, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseArcOpacity } from "../arcs.js";
-import { makeRamps } from "../palette.js";
 import { percent } from "../sentence.js";
 import { markPixels, markStrip } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
@@ -30,15 +27,10 @@ const VIEWS = /** @type {View[]} */ (["query", "key", "value"]);
 const MATRICES = { query: "W_Q", key: "W_K", value: "W_V" };
 const WIDEST = 32; // pixels that all lines are wide together
 
-/** The number with the strongest colour. @param {Matrix} rows */
-const top = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
-
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Views extends WordHero {
   /** @type {{ view: View, column: number } | null} */
   cell = null;
-  /** @type {import("../palette.js").Ramps} */
-  ramps = {};
 
   // What is chosen.
 
@@ -69,14 +61,11 @@ export class Views extends WordHero {
     this.speak();
   }
 
-  /** @override @param {Dress} dress */
-  dressed(dress) { this.ramps = makeRamps(dress); }
-
   // What is seen.
 
   /** @override @returns {Mark[]} */
   marks() {
-    const { stage, data: { tokens }, head, asker, ramps } = this, count = head.x[0].length, own = head.query[0].length;
+    const { stage, data: { tokens }, head, asker } = this, count = head.x[0].length, own = head.query[0].length;
     const places = (stage.room < 560 ? standBelow : standBeside)(stage, tokens, Math.min(count, ENTRIES), Math.min(own, OWN));
     const { isUpright, isColumn, blocks, rows } = places, word = tokens[asker];
     stage.resize(stage.room, places.height);
@@ -87,7 +76,7 @@ export class Views extends WordHero {
         key: "name of x", class: "text quiet views-note", text: isUpright || isColumn ? "x" : _("x: {count} numbers", { count }),
         at: [...places.xName, 14], hold: isUpright ? "left" : "middle",
       },
-      ...markStrip("x", { role: "input", name: _("x of {word}", { word }), numbers: head.x[asker], isColumn, box: places.x, limit: 0.8 * top(head.x), ramps }),
+      ...markStrip("x", { role: "input", name: _("x of {word}", { word }), numbers: head.x[asker], isColumn, box: places.x, limit: 0.8 * largest(head.x) }),
       ...VIEWS.flatMap((view, nth) => this.markBlock(view, blocks[nth])),
       { key: "title", class: "text views-name", style: { "--role": "var(--key)" }, text: _("keys of all words"), at: [...places.title, 15], hold: "left" },
       this.markWords((place) => ({
@@ -95,7 +84,7 @@ export class Views extends WordHero {
         at: [...rows[place].word, places.size], hold: "left",
       })),
       ...rows.flatMap(({ key }, place) => markStrip(`key of ${place}`, {
-        role: "key", name: _("key of {word}", { word: tokens[place] }), numbers: head.key[place], box: key, limit: top(head.key), ramps,
+        role: "key", name: _("key of {word}", { word: tokens[place] }), numbers: head.key[place], box: key, limit: largest(head.key),
       }, { class: "views-key", is: { own: place === asker }, own: place, click: () => this.choose({ word: place }) })),
       ...rows.map(({ share }, place) => /** @type {Mark} */ ({
         key: `share ${place}`, class: "text share", at: [...share, head.weights[asker][place] < 0.05 ? 15 : places.shareSize], hold: "right", own: place,
@@ -131,7 +120,7 @@ export class Views extends WordHero {
 
   /** A matrix and the strip that it makes. @param {View} view @param {Block} block @returns {Mark[]} */
   markBlock(view, { matrix, strip, matrixName, name, meaning }) {
-    const { head, asker, cell, ramps } = this, word = this.data.tokens[asker], limit = top(head[view]), numbers = head[view][asker], count = numbers.length;
+    const { head, asker, cell } = this, word = this.data.tokens[asker], limit = largest(head[view]), numbers = head[view][asker], count = numbers.length;
     const [title, means, told] = {
       query: [_("query"), _("what it looks for"), _("query of {word}", { word })],
       key: [_("key"), _("what it is found by"), _("key of {word}", { word })],
@@ -140,10 +129,10 @@ export class Views extends WordHero {
     const pointed = cell?.view === view ? cell.column : undefined, style = { "--role": `var(--${view})` }, rows = head.matrices[view];
     return [
       ...markPixels(`matrix ${view}`, {
-        role: view, rows, box: matrix, limit: top(rows), ramps, pointed,
+        role: view, rows, box: matrix, limit: largest(rows), pointed,
         name: _("{name}: {rows} rows, {columns} columns", { name: MATRICES[view], rows: head.x[0].length, columns: count }), // of a large one, means of rows are drawn
       }),
-      ...markStrip(view, { role: view, name: told, numbers, places: limit < 9.95 ? 1 : 0, box: strip, limit, ramps, pointed }, {
+      ...markStrip(view, { role: view, name: told, numbers, places: limit < 9.95 ? 1 : 0, box: strip, limit, pointed }, {
         attributes: {
           role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-valuemax": count - 1, "aria-valuenow": pointed ?? 0, "aria-valuetext": digits(numbers[pointed ?? 0]),
         },

@@ -1,4 +1,3 @@
-// @ts-check
 // A prompt twice, each token in the colour of its loss, and what may come next: as the model is, and changed.
 
 /** @import { Choice, HeroData, Sentence } from "../hero.js" */
@@ -8,6 +7,7 @@ import { channels, chooseInk, gradient, mix } from "../../common/colours.js";
 import { digits } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
+import { flow } from "../lanes.js";
 import { percent, readable } from "../sentence.js";
 import { Words } from "../words.js";
 
@@ -89,18 +89,12 @@ export class WhatIf extends Hero {
     const { stage, names, now: { tokens, losses, said } } = this, { room } = stage, isPhone = room < 560;
     const size = isPhone ? 16 : 19, line = size + 16, height = line - 5, step = isPhone ? 25 : 27;
     const means = losses.map((side, at) => (side.length ? _("mean {loss}", { loss: said[at ? "after_loss" : "before_loss"] }) : ""));
-    const widths = stage.widths(tokens.map(readable), size, 600), left = isPhone ? 0 : Math.max(...stage.widths([...names, ...means], 15, 600)) + 18;
-    let x = left, y = isPhone ? 20 : 0;
-    const boxes = tokens.map((token, place) => {
-      const gap = x === left ? 0 : /^\s/.test(token) ? 6 : 1, width = widths[place] + 2 * PAD;
-      if (x + gap + width > room - CARET && x > left) { x = left; y += line; }
-      else x += gap;
-      x += width;
-      return { x: x - width, y, width, height };
-    });
+    const widths = stage.widths(tokens.map(readable), size, 600).map((width) => width + 2 * PAD), left = isPhone ? 0 : Math.max(...stage.widths([...names, ...means], 15, 600)) + 18;
+    const words = flow(widths, tokens.map((token) => (/^\s/.test(token) ? 6 : 1)), room - CARET - left);
+    const boxes = words.map((word, at) => ({ x: left + word.x, y: (isPhone ? 20 : 0) + word.line * line, width: widths[at], height })), { x, y, width } = boxes[boxes.length - 1];
     const high = Math.max(y + line, isPhone ? 0 : 46), tops = [30, 38 + high], bottom = tops[1] + high + 12;
     stage.resize(room, bottom + 56 + ROWS * step);
-    return { isPhone, size, height, step, means, boxes, caret: { x: x + 6, y: y + 3 }, tops, bottom };
+    return { isPhone, size, height, step, means, boxes, caret: { x: x + width + 6, y: y + 3 }, tops, bottom };
   }
 
   /** @param {number} side @param {ReturnType<typeof this.placeSides>} plan @returns {Mark[]} */

@@ -1,4 +1,3 @@
-// @ts-check
 // Why a head looks at one token: what earlier parts wrote for it, and its weight without some of them.
 
 /** @import { HeroData, Sentence } from "../hero.js" */

@@ -1,4 +1,3 @@
-// @ts-check
 // A model writes: each token with its candidates, the words that were looked at, and the cache that grows.
 
 /** @import { HeroData, Sentence } from "../hero.js" */
@@ -8,6 +7,7 @@
 import { formatSize } from "../../common/sizes.js";
 import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
+import { flow } from "../lanes.js";
 import { percent, readable } from "../sentence.js";
 import { computeChances } from "./writing_chances.js";
 
@@ -76,15 +76,10 @@ export class Writing extends Hero {
 
   /** Where words stand, in lines. @param {number} room @param {number} size */
   placeWords(room, size) {
-    const { tokens } = this, long = this.stage.widths(tokens.map(show), size, 600);
-    let x = 0, y = 6;
-    const places = tokens.map((token, at) => {
-      const gap = /^\s/.test(token) && x ? size * 0.26 : 0, wide = long[at] + 3;
-      if (x + gap + wide > room && x) { x = 0; y += size + 34; } else x += gap;
-      x += wide;
-      return { x: x - wide, y, wide };
-    });
-    return { places, size, foot: y + size + 34 };
+    const { tokens } = this, pitch = size + 34, widths = this.stage.widths(tokens.map(show), size, 600).map((wide) => wide + 3);
+    const words = flow(widths, tokens.map((token) => (/^\s/.test(token) ? size * 0.26 : 0)), room);
+    const places = words.map(({ x, line }, at) => ({ x, y: 6 + line * pitch, wide: widths[at] }));
+    return { places, size, foot: places[places.length - 1].y + pitch };
   }
 
   /** The text; below each word how much it was looked at. @param {ReturnType<typeof this.placeWords>} text @returns {Mark[]} */
@@ -123,7 +118,7 @@ export class Writing extends Hero {
   /** The most probable tokens, as the model has them and as they can be drawn. @param {Place} place @returns {Mark[]} */
   markCandidates([left, top, width]) {
     const { step, data } = this, { chances, own } = computeChances(step, this.settings, data.heats, data.shares);
-    const listed = step.candidates.slice(0, ROWS).map(([text, logit], at) => ({ text, model: this.ownOf(logit), chance: chances[at], isIt: at === step.place, opacity: 1 }));
+    const listed = step.candidates.slice(0, ROWS).map(([text, logit], at) => ({ text, model: step.probability * Math.exp(logit - step.logit), chance: chances[at], isIt: at === step.place, opacity: 1 }));
     if (step.place >= ROWS) listed.push({ text: step.token, model: step.probability, chance: own, isIt: true, opacity: 1 });
     const scale = (width - NAME - VALUE) / Math.max(...listed.map(({ model, chance }) => Math.max(model, chance))), from = left + NAME;
     while (listed.length <= ROWS) listed.push({ text: "", model: 0, chance: 0, isIt: false, opacity: 0 });
@@ -159,9 +154,6 @@ export class Writing extends Hero {
       ];
     });
   }
-
-  /** A candidate's probability in the model itself. @param {number} logit */
-  ownOf(logit) { return this.step.probability * Math.exp(logit - this.step.logit); }
 
   /** @override @returns {Sentence} */
   sentence() {

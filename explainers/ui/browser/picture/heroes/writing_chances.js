@@ -1,4 +1,3 @@
-// @ts-check
 // The candidates of one token under a temperature, a top-k and a top-p: models/written_tokens.py does the same.
 
 import { softmax } from "../softmax.js";
