@@ -103,8 +103,7 @@ def ask_sink(text: Prose) -> None:
     """A first token and a sink, which gets the weight? Then a dot for each training, with a gate
     beside a first token as well."""
     both, gated = (
-        idle_head.name_setting(idle_head.FIRST, idle_head.SINK),
-        idle_head.name_setting(idle_head.FIRST, idle_head.GATE),
+        idle_head.name_setting(idle_head.FIRST, one) for one in (idle_head.SINK, idle_head.GATE)
     )
     told = {
         "first": write_percent(average(both, "first")),
@@ -140,16 +139,14 @@ def ask_sink(text: Prose) -> None:
 
 def show_growth(text: Prose) -> None:
     """How large scores became, and how large a soft cap and QK-norm let them become."""
-    plain, capped, normed = (
-        idle_head.FIRST,
-        idle_head.name_setting(idle_head.FIRST, idle_head.SOFT_CAP),
-        idle_head.name_setting(idle_head.FIRST, idle_head.NORM),
+    capped, normed = (
+        idle_head.name_setting(idle_head.FIRST, one) for one in (idle_head.SOFT_CAP, idle_head.NORM)
     )
     heads = [idle_head.load_idle_head(normed, seed) for seed in idle_head.IDLE_SEEDS]
     bound = max(largest_normed_score(one["query gain"], one["key gain"]) for one in heads)
     text(
         "growth",
-        plain=_write_largest(plain),
+        plain=_write_largest(idle_head.FIRST),
         cap=f"{idle_head.CAP:g}",
         double=f"{2 * idle_head.CAP:g}",
         ratio=f"{find_largest_ratio(idle_head.CAP):,.0f}",

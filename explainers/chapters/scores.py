@@ -354,8 +354,6 @@ def _make_histogram_rows(measurement: RootMeasurement) -> Any:
 
 def measure_root(head_dims: list[int]) -> dict[str, Any]:
     """Random queries and keys at each d_k, a number or a list for each: without √d_k, then with."""
-    measured, names = (
-        run_experiment(head_dims),
-        ("variance", "gradient", "average", "shares", "rows"),
-    )
+    measured = run_experiment(head_dims)
+    names = "variance", "gradient", "average", "shares", "rows"
     return {name: [getattr(one, name) for one in measured] for name in names}

@@ -107,9 +107,8 @@ def _describe_learned(layer: Layer, seed: int) -> list[str]:
         mask=_(MASK_TITLES["full"]),
         sizes=f"{layer.x.shape[-1]}",
     )
-    missing = describe_missing(
-        seed, layer.seed, layers.READABLE_SEEDS if is_readable else layers.SEEDS
-    )
+    offered = layers.READABLE_SEEDS if is_readable else layers.SEEDS
+    missing = describe_missing(seed, layer.seed, offered)
     any_seed = [] if is_readable or seed in layers.SEEDS else [_("Train it here takes any seed.")]
     return [trained, *missing, *any_seed]
 
@@ -141,9 +140,8 @@ def describe_wide_layer(layer: Layer, seed: int) -> None:
 
 def find_trained_layer(tokens: Tokens, head_dim: int, seed: int) -> Layer:
     """The trained head with this seed, or with the first one that there is."""
-    return layers.load_layer(
-        tokens, Configuration(1, 1, head_dim, "full"), layers.choose_shipped_seed(seed)
-    )
+    shape = Configuration(1, 1, head_dim, "full")
+    return layers.load_layer(tokens, shape, layers.choose_shipped_seed(seed))
 
 
 def name_layer_origin(layer: Layer) -> str:

@@ -225,11 +225,9 @@ def _spell_nearest(words: Sequence[str]) -> str:
         word if word in every else next(iter(get_close_matches(word, long, 1, ALIKE)), "")
         for word in words
     ]
-    found, known = (
-        tuple(word for word in mended if word)[: corpus.MAX_SOURCE_WORDS],
-        _keep_known(words),
-    )
-    if _says_enough(known, words) and found == known[: corpus.MAX_SOURCE_WORDS]:
+    most, known = corpus.MAX_SOURCE_WORDS, _keep_known(words)
+    found = tuple(word for word in mended if word)[:most]
+    if _says_enough(known, words) and found == known[:most]:
         return ""
     if _says_enough(found, words) and (_says_enough(known, words) or all(mended)):
         return _print_sentence(found)

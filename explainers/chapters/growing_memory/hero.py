@@ -317,15 +317,14 @@ def compute_numbers(
         "keep": write_percent(KEEP),
         "vectors": {kind: [round_numbers(x, 3) for x in stories[kind].vectors] for kind in KEYS},
         "memories": {
-            kind: {rule: describe_memory(stories[kind], answers[kind][rule]) for rule in RULES}
-            for kind in KEYS
+            kind: {rule: describe_memory(answers[kind][rule]) for rule in RULES} for kind in KEYS
         },
     }
 
 
-def describe_memory(story: Story, answers: Answers) -> dict[str, Any]:
+def describe_memory(answers: Answers) -> dict[str, Any]:
     """The states and what was written of each pair; or attention's weights."""
-    told = answers.describe()
+    told, story = answers.describe(), answers.story
     if answers.rule == SOFTMAX:
         return told | {"weights": round_numbers(answer_all(story, SOFTMAX)[1])}
     states = write_story(story, answers.rule)

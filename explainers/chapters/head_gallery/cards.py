@@ -46,9 +46,8 @@ def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]
     is_causal = not example.weights.triu(1).any()
     mask = torch.ones(every.shape[1:], dtype=torch.bool)
     marks = torch.tensor([[not token.strip().isalnum() for token in example.tokens]])
-    patterns = head_scores.build_patterns(
-        Probe(example.ids[None], marks), mask.tril() if is_causal else mask
-    )
+    probe = Probe(example.ids[None], marks)
+    patterns = head_scores.build_patterns(probe, mask.tril() if is_causal else mask)
     pattern = patterns[name]  # (1, q_len, kv_len): which keys the name promises
     rows = [row for row, line in enumerate(pattern[0]) if line.any()][-MOST_ROWS:]
     masses = [[value] for value in head_scores.compute_mass(every, pattern)[0, 0][rows].tolist()]
@@ -64,9 +63,8 @@ def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]
         Panel("promised", draw(_("promised keys"), _(name), promised, keys), "·"),
         Panel("mass", draw(_("their weight"), _("sum of a row"), masses, [_("sum")]), "→"),
     ]
-    score = (
-        f"{float(head_scores.score_pattern(every, pattern)[0]):.2f}"  # the mean over all such rows
-    )
+    # the mean over all such rows
+    score = f"{float(head_scores.score_pattern(every, pattern)[0]):.2f}"
     alt = _("Weights, promised keys, and the weight on them: mean {score}.", score=score)
     show_figure(Figure(panels, alt), gallery.origin, "score steps")
     return {"head": name_head(*place), "name": _(name), "score": score}

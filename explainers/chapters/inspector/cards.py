@@ -203,12 +203,6 @@ def write_file(
     return draw_heads(loaded, Wanted(text, by_word=by_word), names, words).page
 
 
-def choose(row: int, column: int) -> None:
-    """Show the head of this row and this layer large; a callback."""
-    controls.model_layer.put(column)
-    controls.model_head.put(row)
-
-
 def follow_click(view: View) -> None:
     """Draw the page anew once another head was clicked: the picture at its top shows that one."""
     layer, head = (
@@ -241,14 +235,15 @@ def draw_sinks(seen: Recording) -> dict[str, object]:
         share=mean.max().item(),
         most=most,
     )
-    figure = Figure([Panel("sinks", matrix)], alt, on_pick=_pick)
+
+    def pick(cell: Cell) -> None:
+        controls.model_layer.put(cell.column)
+        controls.model_head.put(max(0, cell.row - 1))  # above them stands the mean of all heads
+
+    figure = Figure([Panel("sinks", matrix)], alt, on_pick=pick)
     show_figure(figure, seen.origin, "sinks")
     shares = {"most_share": f"{mean[most, 0]:.2f}", "least_share": f"{mean[least, 0]:.2f}"}
     return {"most": most, "least": least, **shares}
-
-
-def _pick(cell: Cell) -> None:
-    choose(max(0, cell.row - 1), cell.column)
 
 
 ANSWERS = NEW, OLD, BOTH = (

@@ -24,7 +24,6 @@ from explainers.chapters.masks.compute import Computed
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, LAYER_AXIS, TOKEN_AXIS
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.toys.grammar import GRAMMARS, choose_other_ending, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
@@ -52,10 +51,8 @@ class Leak(NamedTuple):
 
     def count_moved_rows(self) -> dict[str, int]:
         """How many of the earlier rows the new word changes, by the way."""
-        moved = {way: self.shown[f"{way}: new − old"] for way in compute.WAYS}
-        return {
-            way: score_matrix.count_changed_rows(one, 100 * ROUNDING) for way, one in moved.items()
-        }
+        count, least = score_matrix.count_changed_rows, 100 * ROUNDING
+        return {way: count(self.shown[f"{way}: new − old"], least) for way in compute.WAYS}
 
     def list_moves(self) -> Tensor:
         """By how many percent each earlier row changes where none should (words − 1,)."""
@@ -239,9 +236,8 @@ def fill_batch(lab: Lab) -> SentenceBatch:
     sentences = lab.tokens, choose_second_sentence(lab.tokens)
     lengths = [len(sentence) for sentence in sentences]
     layers = [lab.layer.reading(pad_sentence(sentence, max(lengths))) for sentence in sentences]
-    return SentenceBatch(
-        sentences, layers, compute.compute_batch_weights(layers[0], layers[1], lengths)
-    )
+    shown = compute.compute_batch_weights(layers[0], layers[1], lengths)
+    return SentenceBatch(sentences, layers, shown)
 
 
 def show_batch(lab: Lab, batch: SentenceBatch) -> None:
@@ -294,11 +290,7 @@ def show_reach(lab: Lab, width: int) -> None:
     steps, place = [int(step) for step in control.steps], control()
     sizes = {"width": width, "words": len(tokens), "layers": steps[place], "most": len(steps)}
     by_layer = compute.compute_reach_by_layer(width, len(tokens), len(steps))
-    shown = {
-        "pairs": by_layer[place].int(),
-        "cone": compute.trace_cone(by_layer, steps[place]).int(),
-    }
-    take("reach", Recipe(_("Windows stacked in layers"), compute.compute_reach, sizes, shown))
+    hand_over("reach", _("Windows stacked in layers"), compute.compute_reach, **sizes)
     cones = [compute.trace_cone(by_layer, step).int().tolist() for step in steps]
     cone = Matrix(
         _("what “{word}” knows of", word=tokens[-1]),

@@ -18,14 +18,7 @@ from explainers.models import changes, written_tokens
 from explainers.models.load import find_loaded_model
 from explainers.models.replaced_heads import Estimate, summarise
 from explainers.models.shipped_measurements import MODEL, PROMPT, ShippedWriting, WrittenText
-from explainers.models.written_tokens import (
-    Sampling,
-    WritingJob,
-    WritingRequest,
-    Written,
-    draw,
-    heat,
-)
+from explainers.models.written_tokens import Sampling, WritingJob, WritingRequest, Written
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
@@ -58,23 +51,14 @@ ONE_STEP = N_("one large number makes the step of its group coarse")
 
 def name_saving(name: str) -> str:
     """What is saved, for the reader."""
-    rings = {
-        changes.FULL: _("all rows"),
-        changes.RING: _("the newest {rows} rows", rows=changes.ROWS),
-        changes.SINKS: _(
-            "the first {first} + the newest {rows}",
-            first=changes.FEWEST_SINKS,
-            rows=changes.ROWS - changes.FEWEST_SINKS,
-        ),
-        changes.SHORT_RING: _("the newest {rows} rows", rows=changes.FEWER_ROWS),
-        changes.SHORT_SINKS: _(
-            "the first {first} + the newest {rows}",
-            first=changes.FEWEST_SINKS,
-            rows=changes.FEWER_ROWS - changes.FEWEST_SINKS,
-        ),
-    }
-    if name in rings:
-        return rings[name]
+    if name == changes.FULL:
+        return _("all rows")
+    if name in RINGS:
+        held = changes.ROWS if name in (changes.RING, changes.SINKS) else changes.FEWER_ROWS
+        if name in (changes.RING, changes.SHORT_RING):
+            return _("the newest {rows} rows", rows=held)
+        first = changes.FEWEST_SINKS
+        return _("the first {first} + the newest {rows}", first=first, rows=held - first)
     part, way, bits = next(
         (part, way, bits)
         for part, way in WAYS
@@ -180,11 +164,8 @@ def write_grey(one: Estimate) -> str:
 
 def recall_bytes(draw: Random) -> Recall:
     """A token's bytes in a cache."""
-    layers, kv_heads, head_dim = (
-        draw.choice((8, 12, 16)),
-        draw.choice((2, 4)),
-        draw.choice((32, 64)),
-    )
+    layers, kv_heads = draw.choice((8, 12, 16)), draw.choice((2, 4))
+    head_dim = draw.choice((32, 64))
     given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "head_dim": f"{head_dim}"}
     return Recall(2 * layers * kv_heads * head_dim * 2, given, unit="B")
 
@@ -259,7 +240,7 @@ def sample_candidates(
     logits: list[float], temperature: float, count: int, share: float
 ) -> dict[str, Tensor]:
     """Probabilities of candidates, step by step; and some draws."""
-    heated = heat(torch.tensor(logits), temperature)
+    heated = written_tokens.heat(torch.tensor(logits), temperature)
     best = written_tokens.keep_top_k(heated, count)
     nucleus = written_tokens.keep_top_p(best, share)
     generator = torch.Generator().manual_seed(0)
@@ -267,7 +248,7 @@ def sample_candidates(
         "temperature": heated.softmax(dim=-1),
         "top-k": best.softmax(dim=-1),
         "top-p": nucleus.softmax(dim=-1),
-        "drawn": draw(nucleus.expand(DRAWS, -1), generator),
+        "drawn": written_tokens.draw(nucleus.expand(DRAWS, -1), generator),
     }
 
 
