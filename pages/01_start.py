@@ -8,7 +8,7 @@ from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import compute_matrices, read_head
 from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
 from explainers.chapters.exercises.predict import a_mixture
-from explainers.chapters.start.hero import make_hero, recall_remaining_weight
+from explainers.chapters.start import make_hero, recall_remaining_weight
 from explainers.toys.layers import Layer
 from explainers.toys.training import POOL_SENTENCES
 from explainers.translations import _

@@ -3,15 +3,7 @@
 import streamlit as st
 
 from explainers.attention.positions import reorder, sinusoidal
-from explainers.chapters.tokens import cards
-from explainers.chapters.tokens.cards import (
-    ANSWERS,
-    describe_change,
-    name_largest_change,
-    recall_order,
-)
-from explainers.chapters.tokens.cut_text import list_ways, read_models, recall_tokens_left
-from explainers.chapters.tokens.hero import make_hero, take_cut
+from explainers.chapters.tokens import cards, hero
 from explainers.toys.byte_pairs import learn_merges, merge_pair
 from explainers.toys.sentence import Sentence
 from explainers.translations import translate_error
@@ -46,7 +38,7 @@ def show_swapped_words() -> None:
     has_positions = controls.positions_added()
     shown = placed if has_positions else without
     cards.draw_dog(shown, page.read_seed())
-    text("order_with" if has_positions else "order_without", moved=name_largest_change(shown))
+    text("order_with" if has_positions else "order_without", moved=cards.name_largest_change(shown))
     show_source(reorder)
 
 
@@ -54,14 +46,14 @@ def ask_for_order() -> None:
     """Does attention read in order?"""
     text("order")
     without, _placed = cards.read_dog(page.read_seed())
-    if revealed(text, "order", ANSWERS, describe_change(without)):
+    if revealed(text, "order", cards.ANSWERS, cards.describe_change(without)):
         show_swapped_words()
 
 
 def show_ways(sentence: Sentence) -> None:
     """All ways to cut, beside each other."""
-    models, errors = read_models(sentence.text)
-    text("ways", rows=list_ways(sentence, models))
+    models, errors = hero.read_models(sentence.text)
+    text("ways", rows=hero.list_ways(sentence, models))
     if not models and not errors:
         text("no_tokenizer")
     for error in errors:
@@ -78,9 +70,10 @@ def show_waves(words: tuple[str, ...]) -> None:
 @fragment
 def show_lesson(sentence: Sentence) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    hero = make_hero(text, sentence, page.read_seed())
-    show_hero(text, hero, "cut text")
-    take_cut(sentence.text, hero.chosen(controls.token_unit), hero.chosen(controls.merges))
+    picture = hero.make_hero(text, sentence, page.read_seed())
+    show_hero(text, picture, "cut text")
+    unit, merges = map(picture.chosen, (controls.token_unit, controls.merges))
+    hero.take_cut(sentence.text, unit, merges)
     ask_for_order()
     show_one_sum(sentence.tokens)
     go_deeper(
@@ -91,4 +84,4 @@ def show_lesson(sentence: Sentence) -> None:
 text("question")
 show_lesson(choose_text(most_words=None))
 show_one_sentence(text)
-check_yourself(text, {"merges": recall_tokens_left, "order": recall_order})
+check_yourself(text, {"merges": hero.recall_tokens_left, "order": cards.recall_order})

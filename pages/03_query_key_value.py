@@ -3,11 +3,11 @@
 import streamlit as st
 
 from explainers.attention.single_head import project, projection_parameters
+from explainers.chapters import query_key_value
+from explainers.chapters.common import sentence_reading
 from explainers.chapters.common.choose_layer import choose_untrained_sizes, name_layer_origin
 from explainers.chapters.common.one_head import compute_projections, list_learned, read_head
-from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
-from explainers.chapters.query_key_value import hero
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui import page
@@ -68,7 +68,7 @@ def show_parameters(reading: Reading) -> None:
     counted = run_and_hand_over(
         "parameters",
         _("How many numbers are learned"),
-        hero.count_parameters,
+        query_key_value.count_parameters,
         d_model=d_model,
         head_dim=head_dim,
         value_dim=value_dim,
@@ -79,26 +79,28 @@ def show_parameters(reading: Reading) -> None:
 
 def show_biases(layer: Layer) -> None:
     """What a bias on the keys changes, and one on the queries."""
-    measured = hero.measure_biases(layer)
+    measured = query_key_value.measure_biases(layer)
     ask_veiled(text, "biases", measured["on_keys"], ["0.10", "0.50"], **measured)
-    hero.link_claim()
+    query_key_value.link_claim()
 
 
 @fragment
 def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    layers = hero.make_layers(reading)
-    picture = hero.make_hero(text, reading, layers)
+    layers = query_key_value.make_layers(reading)
+    picture = query_key_value.make_hero(text, reading, layers)
     show_hero(text, picture, "views")
     end_stop(text)
     if not reading.is_small:
-        show_reader(reading)
+        sentence_reading.show_reader(reading)
     trained = layers["trained"]
-    asking, found = hero.find_one_sided_pair(trained, reading.opening_word)
+    asking, found = query_key_value.find_one_sided_pair(trained, reading.opening_word)
     if asking != found:
-        answer, numbers = hero.compare_directions(trained, asking, found)
-        if revealed(text, "directions", hero.SHARES_BACK, answer, **numbers):
-            hero.draw_directions(trained, name_layer_origin(trained), page.has_queries_down())
+        answer, numbers = query_key_value.compare_directions(trained, asking, found)
+        if revealed(text, "directions", query_key_value.SHARES_BACK, answer, **numbers):
+            query_key_value.draw_directions(
+                trained, name_layer_origin(trained), page.has_queries_down()
+            )
     text("how")
 
     def find_layer() -> Layer:
@@ -113,6 +115,12 @@ def show_lesson(reading: Reading) -> None:
 
 
 text("question")
-show_lesson(choose_reading(choose_sentence()))
+show_lesson(sentence_reading.choose_reading(sentence_reading.choose_sentence()))
 show_one_sentence(text)
-check_yourself(text, {"shape": hero.recall_query_numbers, "growing": hero.recall_growing_matrix})
+check_yourself(
+    text,
+    {
+        "shape": query_key_value.recall_query_numbers,
+        "growing": query_key_value.recall_growing_matrix,
+    },
+)

@@ -7,8 +7,7 @@ import streamlit as st
 from explainers.attention import receptive_field
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.common import choose_layer, score_matrix
-from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.sentence_reading import choose_reading, show_reader
+from explainers.chapters.common.sentence_reading import choose_reading, choose_sentence, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.masks import cards, compute, hero
 from explainers.translations import _

@@ -11,8 +11,11 @@ from explainers.attention.stretching import (
     raise_base,
     sharpen,
 )
-from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.sentence_reading import drop_end_marks, offer_causal_reader
+from explainers.chapters.common.sentence_reading import (
+    choose_sentence,
+    drop_end_marks,
+    offer_causal_reader,
+)
 from explainers.chapters.relative_positions import cards, compute, hero
 from explainers.chapters.relative_positions.compute import MovedPair, RotaryHead
 from explainers.toys.layers import Tokens
@@ -49,7 +52,8 @@ def ask_scores(head: RotaryHead, shift: int) -> None:
         place = shifts.index(shown)
         figure = cards.draw_all_pairs(moved, place, page.has_queries_down())
         show_figure(figure, hero.name_origin(head), "rotary")
-        cards.take_turning(moved, place, head)
+        inputs = {"head": head, "shift": shown}
+        hand_over("turning", _("All words moved along"), compute.compute_moved_text, **inputs)
 
 
 def show_how(moved: MovedPair, apart: int, shift: int) -> None:

@@ -9,7 +9,7 @@ from explainers.attention.cache.windows import put, read_ring, sinks_and_window,
 from explainers.chapters.common.score_matrix import FEWEST, write_word_count
 from explainers.chapters.common.sentence_reading import drop_end_marks, offer_causal_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.kv_cache import cards, compute, hero
+from explainers.chapters.kv_cache import cards, hero, reading
 from explainers.chapters.kv_cache.reading import DrawnText, ModelText, choose_text_reader, read_text
 from explainers.toys.sentence import Sentence
 from explainers.translations import _
@@ -60,10 +60,10 @@ def show_how(run: DrawnText, place: int, layer: int) -> None:
 def show_broken(shown: DrawnText, run: DrawnText) -> None:
     """One mistake with its first word veiled, then all of them, word by word."""
     say_small(shown)
-    text("broken", window=compute.WINDOW, kept=compute.WINDOW - 1)
-    found = compute.measure_differences(run)
-    answer = cards.write_first_wrong_word(run, found[compute.FORGOTTEN])
-    cards.take_mistakes(run, found)
+    text("broken", window=reading.WINDOW, kept=reading.WINDOW - 1)
+    found = reading.measure_differences(run)
+    answer = cards.write_first_wrong_word(run, found[reading.FORGOTTEN])
+    hand_over("mistakes", _("Mistakes in a cache"), reading.measure_mistakes, run=run)
     first_words = [f"{n}: {token}" for n, token in enumerate(run.tokens[:3], start=1)]
     if ask_veiled(text, "broken", answer, first_words):
         show_figure(cards.draw_faults(run, found), run.origin, "mistakes")
@@ -80,7 +80,7 @@ def show_windows(shown: DrawnText, run: DrawnText) -> None:
     caches = cards.BoundedCaches(run, window, sinks)
     slot, options, named = caches.ask_slot()
     inputs = {"run": run, "window": window, "sinks": sinks}
-    title, compare = _("Caches that stop growing"), compute.compare_bounded_caches
+    title, compare = _("Caches that stop growing"), reading.compare_bounded_caches
     hand_over("windows", title, compare, **inputs)
     if ask_veiled(text, "windows", slot, options, **named):
         origin = cards.name_count_origin()

@@ -3,13 +3,15 @@
 import streamlit as st
 
 from explainers.attention import grouped_query, latent
+from explainers.attention.cache import compression
+from explainers.chapters.common import sentence_reading
 from explainers.chapters.common.choose_layer import name_layer_origin
-from explainers.chapters.common.reader_sentence import choose_sentence
-from explainers.chapters.common.sentence_reading import Reading, choose_reading, show_reader
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import cards, hero
 from explainers.chapters.shared_heads import uptraining_job as uptraining
 from explainers.chapters.shared_heads.cards import HEAD_DIM, NUM_HEADS, ROPE_DIM
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, show_chosen, show_hero
@@ -20,6 +22,7 @@ from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 Tokens = tuple[str, ...]
@@ -41,7 +44,8 @@ def show_how(reading: Reading, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
     layer, word = hero.load_shown(picture, reading)
     dealing = cards.Dealing.of(layer, word)
-    cards.take_learned(dealing)
+    title = _("Heads that learned to share keys and values")
+    hand_over("learned", title, cards.read_learned_heads, layer=layer)
     text("how", **dealing.name_words())
     show_figure(cards.draw_dealing(dealing), name_layer_origin(layer), "dealing")
     show_source(grouped_query.share, grouped_query.grouped_query, grouped_query.cache_elements)
@@ -66,7 +70,9 @@ def show_latent(tokens: Tokens) -> None:
     text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
     place, seed = controls.latent_dim(), page.read_seed()
     sizes = cards.run_all_sizes(tokens, seed)
-    cards.take_latent(tokens, sizes[place], seed)
+    size = {"latent_dim": int(controls.latent_dim.steps[place]), "seed": seed}
+    title, compute = _("Multi-head latent attention"), cards.compute_latent_heads
+    hand_over("latent", title, compute, tokens=tokens, **size)
     of_text = text.template("latent_kept")
     figure = cards.draw_latent(tokens, sizes, place, of_text)
     show_figure(figure, random_weights(seed, sizes[place].given.x.device), "latent")
@@ -76,12 +82,14 @@ def show_latent(tokens: Tokens) -> None:
 def show_rows(tokens: Tokens) -> None:
     """Words that share a row, and layers that keep none."""
     text("rows")
-    found = cards.merge_words(tokens, controls.row_width(), page.read_seed())
-    if ask_veiled(text, "rows", *cards.ask_rows(found), words=len(tokens), width=found.width):
+    width, seed = controls.row_width(), page.read_seed()
+    found = cards.merge_words(tokens, width, seed)
+    if ask_veiled(text, "rows", *cards.ask_rows(found), words=len(tokens), width=width):
         show_figure(*cards.draw_rows(found), "rows")
         text("rows_seen", **cards.name_rows(found))
-    cards.take_rows(found)
-    show_source(*cards.CODE)
+    inputs = {"tokens": tokens, "width": width, "seed": seed}
+    hand_over("rows", _("Words that share a row"), cards.compute_merged_rows, **inputs)
+    show_source(compression.merge_rows)
 
 
 @fragment
@@ -89,7 +97,7 @@ def show_lesson(reading: Reading) -> None:
     """The picture and all that show_chosen it, which nothing outside of it depends on."""
     show_hero(text, picture := hero.make_hero(text, reading), "shared heads")
     text("learned_here" if reading.is_small else "averaged_here", sentence=" ".join(reading.known))
-    show_reader(reading, has_all_heads=True)
+    sentence_reading.show_reader(reading, has_all_heads=True)
     ask_averaged(reading.known)
     show_chosen("dealing", lambda: show_how(reading, picture))
     deeper: Cards = {
@@ -103,7 +111,7 @@ def show_lesson(reading: Reading) -> None:
 
 
 text("question", **hero.name_price())
-show_lesson(choose_reading(choose_sentence(), has_all_heads=True))
+show_lesson(sentence_reading.choose_reading(sentence_reading.choose_sentence(), has_all_heads=True))
 show_one_sentence(text)
 questions = predict.query_heads_per_group, predict_cache.numbers_of_a_latent
 check_yourself(text, dict(zip(("reads", "latent"), questions, strict=True)))

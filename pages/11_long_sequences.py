@@ -7,9 +7,8 @@ import streamlit as st
 from explainers.attention import masks
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
-from explainers.chapters.common.reader_sentence import choose_sentence
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
-from explainers.chapters.common.sentence_reading import choose_reading, show_reader
+from explainers.chapters.common.sentence_reading import choose_reading, choose_sentence, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import hero, measurement, online_row, tile_figure
 from explainers.chapters.long_sequences.tile_figure import LONG, SIDE

@@ -1,26 +1,8 @@
 """A memory that does not grow: linear attention, the delta rule, and what a fixed matrix holds."""
 
-from explainers.attention.linear import (
-    find_news,
-    gated_delta_attention,
-    linear_attention,
-    read_state,
-    write_delta,
-    write_sum,
-)
-from explainers.chapters.growing_memory import cards, hero
-from explainers.chapters.growing_memory.compute import (
-    Step,
-    Story,
-    tell_story,
-    write_by_all_rules,
-    write_once_more,
-)
-from explainers.chapters.growing_memory.trained_memories import (
-    ask_trained,
-    name_hybrids,
-    show_training,
-)
+from explainers.attention import linear
+from explainers.chapters.growing_memory import cards, hero, trained_memories
+from explainers.chapters.growing_memory.hero import Step, Story
 from explainers.translations import _, get_language
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -41,29 +23,29 @@ def show_how(story: Story) -> None:
     step = Step.of(story)
     text("how", **cards.name_numbers(step))
     show_figure(cards.draw_step(step), hero.name_origin(story.seed), "step")
-    hand_over("step", _("A key is written again"), write_once_more, story=story)
-    show_source(write_sum, read_state, write_delta)
+    hand_over("step", _("A key is written again"), hero.write_once_more, story=story)
+    show_source(linear.write_sum, linear.read_state, linear.write_delta)
     text("at_once", **cards.compare_forms(story))
-    show_source(linear_attention, find_news, gated_delta_attention)
+    show_source(linear.linear_attention, linear.find_news, linear.gated_delta_attention)
 
 
 @fragment
 def show_lesson(story: Story) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
     show_hero(text, hero.make_hero(text, story), "state")
-    hand_over("story", _("Two sentences in one matrix"), write_by_all_rules, story=story)
-    ask_trained(text)
+    hand_over("story", _("Two sentences in one matrix"), hero.write_by_all_rules, story=story)
+    trained_memories.ask_trained(text)
     show_how(story)
     shown_below = {
         "fits": lambda: cards.show_fits(text, page.read_seed()),
-        "trained": lambda: show_training(text, page.read_seed()),
-        "hybrid": lambda: text("hybrid", **name_hybrids()),
+        "trained": lambda: trained_memories.show_training(text, page.read_seed()),
+        "hybrid": lambda: text("hybrid", **trained_memories.name_hybrids()),
         "costs": lambda: cards.show_costs(text),
     }
     go_deeper(text, shown_below)
 
 
 text("question")
-show_lesson(tell_story(get_language()))
+show_lesson(hero.tell_story(get_language()))
 show_one_sentence(text)
 check_yourself(text, {"size": cards.recall_size, "second": cards.recall_second_value})

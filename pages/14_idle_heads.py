@@ -2,8 +2,8 @@
 
 from explainers.attention.bounded_scores import rms_norm, soft_cap
 from explainers.attention.sinks_and_gates import apply_gate, open_gate, softmax_with_sinks
+from explainers.chapters import idle_heads
 from explainers.chapters.common.background_job import POLL_SECONDS
-from explainers.chapters.idle_heads import cards, hero
 from explainers.toys.idle_training import IDLE_STEPS
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -18,34 +18,34 @@ text = page.Prose(__file__)
 
 def show_picture(is_watched: bool) -> None:
     """The letters and their arcs; while a head learns here, drawn again and again."""
-    choices = hero.make_choices()
+    choices = idle_heads.make_choices()
     setting, run = choices[0].value, choices[3].value
-    here = hero.follow_training(setting, run, is_watched)
+    here = idle_heads.follow_training(setting, run, is_watched)
     seed = page.read_seed()
-    show_hero(text, hero.make_hero(text, choices, here, seed), "idle")
-    hero.hand_over_letters(setting, seed, here)
+    show_hero(text, idle_heads.make_hero(text, choices, here, seed), "idle")
+    idle_heads.hand_over_letters(setting, seed, here)
 
 
 def show_how() -> None:
     """One row with a sink, in numbers, and the code of all switches."""
-    text("how", **cards.describe_row())
+    text("how", **idle_heads.describe_row())
     show_source(softmax_with_sinks, apply_gate, open_gate, soft_cap, rms_norm)
 
 
 text("question")
-is_watched = hero.is_training()
+is_watched = idle_heads.is_training()
 # Elsewhere the page follows the picture: what it asks below stands in the link that changes above.
 look = fragment(show_picture, run_every=POLL_SECONDS) if is_watched else show_picture
 look(is_watched)
 text("learned_here", batches=IDLE_STEPS)
-cards.ask_sink(text)
+idle_heads.ask_sink(text)
 show_how()
 go_deeper(
     text,
     {
-        "growth": lambda: cards.show_growth(text),
-        "models": lambda: text("models", **cards.describe_models()),
+        "growth": lambda: idle_heads.show_growth(text),
+        "models": lambda: text("models", **idle_heads.describe_models()),
     },
 )
 show_one_sentence(text)
-check_yourself(text, {"sink": cards.recall_sink, "cap": cards.recall_cap})
+check_yourself(text, {"sink": idle_heads.recall_sink, "cap": idle_heads.recall_cap})

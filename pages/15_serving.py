@@ -17,17 +17,8 @@ from explainers.attention.serving.shared_prefix import count_shared, name_blocks
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.exercises import predict
 from explainers.chapters.serving import cards
-from explainers.chapters.serving.cards import check_tree, exchange_drafts, share_prompts
+from explainers.chapters.serving.cards import Serving
 from explainers.chapters.serving.hero import changed_token, make_hero
-from explainers.chapters.serving.measured_serving import (
-    BLOCK,
-    PLAIN,
-    REPEATING,
-    Serving,
-    read_or_explain,
-    read_shipped,
-    shared_beginning,
-)
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.export_mode import get_export
@@ -48,8 +39,8 @@ text = page.Prose(__file__)
 
 def choose_serving(loaded: "RealModel | None", beginning: str) -> Serving:
     """By the model, or as it was measured beforehand where there is none that can, or no server."""
-    live = read_or_explain(loaded, beginning) if loaded and not get_export() else None
-    return live or read_shipped()
+    live = cards.read_or_explain(loaded, beginning) if loaded and not get_export() else None
+    return live or cards.read_shipped()
 
 
 @fragment
@@ -71,9 +62,9 @@ def show_how(serving: Serving) -> None:
     cards.draw_guesses(guesses, serving.origin)
     text("how_seen", **told)
     title, (draft, target) = _("Keep a draft or draw again"), (guesses.draft, guesses.target)
-    hand_over("exchange", title, exchange_drafts, draft=draft, target=target)
+    hand_over("exchange", title, cards.exchange_drafts, draft=draft, target=target)
     title = _("A tree of drafts")
-    hand_over("tree", title, check_tree, length=len(tree.text), parents=tree.parents)
+    hand_over("tree", title, cards.check_tree, length=len(tree.text), parents=tree.parents)
     show_source(keep_probability, left_over, written_distribution)
     show_source(tree_mask, tree_positions)
 
@@ -83,9 +74,9 @@ def show_lookup(serving: Serving) -> None:
     told = cards.name_lookup(serving)
     text("lookup", **told)
     if ask_veiled(text, "passes", told["passes"], (), **told):
-        text("lookup_seen", **cards.tabulate_lookup(serving, REPEATING))
-        found = cards.find_repeats(serving, PLAIN)
-        text(f"lookup_{found}", **cards.tabulate_lookup(serving, PLAIN))
+        text("lookup_seen", **cards.tabulate_lookup(serving, cards.REPEATING))
+        found = cards.find_repeats(serving, cards.PLAIN)
+        text(f"lookup_{found}", **cards.tabulate_lookup(serving, cards.PLAIN))
 
 
 def show_engines() -> None:
@@ -96,7 +87,7 @@ def show_engines() -> None:
 
 text("question")
 with st.container(key="hero-controls nameless", horizontal=True, vertical_alignment="bottom"):
-    beginning = shared_beginning(is_named=False)
+    beginning = cards.shared_beginning(is_named=False)
     named = choose_name(is_named=False)
 picture, below = st.container(), st.container()
 with below:
@@ -109,7 +100,8 @@ with picture:
         text("hero_other_text")
 changed = hero.chosen(changed_token)
 one, two = serving.prompts.ids[0], serving.prompts.change(changed)
-hand_over("prompts", _("Two prompts share blocks"), share_prompts, one=one, two=two, block=BLOCK)
+prompts = {"one": one, "two": two, "block": cards.BLOCK}
+hand_over("prompts", _("Two prompts share blocks"), cards.share_prompts, **prompts)
 ask_layer(serving)
 show_how(serving)
 go_deeper(text, {"lookup": partial(show_lookup, serving), "engines": show_engines})

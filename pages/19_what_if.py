@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.what_if import before_after, hero
-from explainers.chapters.what_if.before_after import Reading, take_outcome
-from explainers.chapters.what_if.choose_changes import choose_changes, find_shape_or_explain
+from explainers.chapters.what_if import cards, hero
+from explainers.chapters.what_if.hero import Reading
 from explainers.models.changes import compute_divergence, compute_losses
 from explainers.translations import _
 from explainers.ui import page
@@ -33,25 +32,25 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
     """Any change or several: before and after."""
     text("changing")
     take("outcome")  # until what is asked about these changes is answered
-    changes = choose_changes(loaded.name, shape)
+    changes = cards.choose_changes(loaded.name, shape)
     if not changes:
         text("nothing_changed")
         return
     made, origin = (*changes.values(),), reading.origin
-    effect = before_after.measure_or_explain(loaded, reading.written, made)
+    effect = hero.measure_or_explain(loaded, reading.written, made)
     if effect is None:
         return
     if not (has_losses := len(effect.tokens) > 1):
         text("one_token")
-    take_outcome(loaded, reading.written, made)
-    text("following", **before_after.name_following(effect))
+    cards.take_outcome(loaded, reading.written, made)
+    text("following", **cards.name_following(effect))
     if has_losses:
         shown = reading.merge(effect)
-        told = before_after.average_losses(effect) | {"names": ", ".join(map(_, changes))}
-        worst = before_after.find_worst_token(shown)
+        told = cards.average_losses(effect) | {"names": ", ".join(map(_, changes))}
+        worst = cards.find_worst_token(shown)
         text("losses", **told, worst=text.fill("worst", **worst) if worst else "")
-        before_after.draw_losses(effect, shown, origin)
-    kept = before_after.name_rounded_shares(shape.head_dim)
+        cards.draw_losses(effect, shown, origin)
+    kept = cards.name_rounded_shares(shape.head_dim)
     for name in changes:
         text(f"remark_{name.replace(' ', '_').replace('√', '')}", **kept)
     show_source(*map(type, made), compute_losses, compute_divergence)
@@ -75,12 +74,12 @@ def ask_first_token(reading: Reading) -> None:
 
 def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
     """By the model; as one was measured, if none writes, or in the tour, which does not wait."""
-    if loaded and shape and not before_after.can_skip_run(named, written):
+    if loaded and shape and not hero.can_skip_run(named, written):
         with above:
-            words = before_after.offer_words(loaded, written)
-        live = before_after.read_live(loaded, written, shape.head_dim, words)
-        return before_after.look_ahead(live, named)
-    return before_after.read_shipped(named) or before_after.read_stand_in()
+            words = hero.offer_words(loaded, written)
+        live = hero.read_live(loaded, written, shape.head_dim, words)
+        return hero.look_ahead(live, named)
+    return hero.read_shipped(named) or hero.read_stand_in()
 
 
 text("question")
@@ -91,13 +90,13 @@ with above:
 picture, below = st.container(), st.container()
 with below:
     loaded = obtain_model(named, "chosen")
-    shape = find_shape_or_explain(loaded) if loaded else None
+    shape = cards.find_shape_or_explain(loaded) if loaded else None
 with picture:
     reading = choose_reading(loaded, shape)
     drawn = hero.make_hero(text, reading) if reading else None
     if reading and drawn:
         show_hero(text, drawn, "what if")
-        if remark := before_after.choose_remark(reading, written):
+        if remark := hero.choose_remark(reading, written):
             text(remark, model=reading.stands_in)
 if reading and drawn:
     end_stop(text, partial(tell_first_token, reading))
@@ -106,9 +105,9 @@ if reading and drawn:
     text("how")
     show_source(type(change), compute_losses)
     if loaded and shape:
-        take_outcome(loaded, written, (change,))
+        cards.take_outcome(loaded, written, (change,))
         go_deeper(text, {"changing": partial(change_anything, loaded, shape, reading)})
 end_stop(text)
 show_one_sentence(text)
-answers = {"hidden": hero.recall_visible, "certain": before_after.recall_loss}
+answers = {"hidden": hero.recall_visible, "certain": cards.recall_loss}
 check_yourself(text, answers)

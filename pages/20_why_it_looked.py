@@ -4,8 +4,13 @@ from collections.abc import Mapping
 
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.why_it_looked import cards
-from explainers.chapters.why_it_looked.explained_cell import Explained, Found, read_shipped
-from explainers.chapters.why_it_looked.hero import make_hero, make_own_hero
+from explainers.chapters.why_it_looked.hero import (
+    Explained,
+    Found,
+    make_hero,
+    make_own_hero,
+    read_shipped,
+)
 from explainers.models.score_sources import (
     gather_sources,
     predict_weight,

@@ -5,15 +5,9 @@ import streamlit as st
 from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import Place, Shown, find_head, make_hero, read_shown
+from explainers.models import replaced_heads
 from explainers.models.layer_by_layer import compute_direct_effects, freeze_norm
 from explainers.models.probes import NUM_TEXTS
-from explainers.models.replaced_heads import (
-    measure_head,
-    patch_heads,
-    refuse_small_leads,
-    replace_output,
-    summarise,
-)
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
@@ -45,8 +39,8 @@ def show_ways(shown: Shown, place: Place) -> None:
     cards.draw_ways(ways, shown.origin, "ways")
     text("ways_seen", **cards.describe_ways(ways))
     text("ways_counted", **cards.count_heads(shown))
-    show_source(replace_output, measure_head, that=CODE_ROLE)
-    show_source(summarise)
+    show_source(replaced_heads.replace_output, replaced_heads.measure_head, that=CODE_ROLE)
+    show_source(replaced_heads.summarise)
 
 
 @fragment
@@ -59,7 +53,7 @@ def show_page(shown: Shown) -> None:
     hand_over("rises", title, cards.compare_replacements, rises=rises)
     ask_zero(shown)
     text("how")
-    show_source(patch_heads, refuse_small_leads, that=CODE_ROLE)
+    show_source(replaced_heads.patch_heads, replaced_heads.refuse_small_leads, that=CODE_ROLE)
     show_source(compute_direct_effects, freeze_norm, that=CODE_ROLE)
     go_deeper(
         text,

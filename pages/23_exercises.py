@@ -4,28 +4,10 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from explainers.chapters.common.claim_parameters import describe_sizes
+from explainers.chapters.exercises import one_exercise
 from explainers.chapters.exercises.deck import Exercise, Goal, Prediction, make_hero, read_deck
-from explainers.chapters.exercises.one_exercise import (
-    ask_number,
-    compute_answer,
-    count_as_done,
-    draw_heading,
-    find_way,
-    fold_hint,
-    fold_solution,
-    link_page,
-    list_exercises,
-    measure_settings,
-    offer_names,
-    offer_next,
-    offer_task,
-    offer_to_count,
-    read_hole,
-    read_template,
-    turn_settings,
-    write_link,
-    write_measured,
-)
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import follows, show_hero
@@ -44,57 +26,67 @@ def show_prediction(exercise: Exercise, task: Prediction) -> None:
     """A number is asked for, and the answer judged; the reason comes with a right one."""
     worked = task.given | task.worked | {"answer": format_answer(task.answer)}
     with screen("ask", f"task {exercise.id}"):
-        draw_heading(exercise)
+        one_exercise.draw_heading(exercise)
         text(f"task_{exercise.id}", **task.given)
-        reply = ask_number(exercise, task)
+        reply = one_exercise.ask_number(exercise, task)
         if reply:
             text(reply.section, **reply.numbers)
         if is_right := bool(reply and reply.is_right):
             text(f"solution_{exercise.id}", **worked)
-            count_as_done(exercise)
+            one_exercise.count_as_done(exercise)
         elif not is_lecture():
             near = format_answer(task.tolerance)
             text("help" if task.tolerance else "help_exact", tolerance=near)
-        offer_next(deck, exercise, is_right)
+        one_exercise.offer_next(deck, exercise, is_right)
     if exercise is deck.exercise:
         statement = text.fill(f"task_{exercise.id}", **task.given)
-        offer_task(exercise, compute_answer, task.given | {"answer": task.answer}, statement)
+        one_exercise.offer_task(
+            exercise, one_exercise.compute_answer, task.given | {"answer": task.answer}, statement
+        )
     show_help(exercise, lambda: text(f"solution_{exercise.id}", **worked))
 
 
 def show_goal(exercise: Exercise, task: Goal) -> None:
     """Settings are turned until what is measured meets the condition."""
     with screen("ask", f"task {exercise.id}"):
-        draw_heading(exercise)
+        one_exercise.draw_heading(exercise)
         text(f"task_{exercise.id}", **task.given)
-        turned, reached = turn_settings(exercise, task)
-        text(f"measured_{exercise.id}", **task.given, **write_measured(reached))
+        turned, reached = one_exercise.turn_settings(exercise, task)
+        measured = {name: _(found) for name, found in reached.measured.items()}
+        text(f"measured_{exercise.id}", **task.given, **measured)
         text("reached" if reached.met else "not_reached")
         if reached.met:
-            count_as_done(exercise)
-        offer_next(deck, exercise, reached.met)
+            one_exercise.count_as_done(exercise)
+        one_exercise.offer_next(deck, exercise, reached.met)
     if exercise is deck.exercise:
         statement = text.fill(f"task_{exercise.id}", **task.given)
         shown = task.given | reached.measured | {"reached": reached.met}
-        offer_task(exercise, measure_settings, shown, statement, settings=turned)
-    show_help(exercise, lambda: text("solution_settings", settings=find_way(task)))
+        one_exercise.offer_task(
+            exercise, one_exercise.measure_settings, shown, statement, settings=turned
+        )
+
+    def solve() -> None:  # settings are tried one by one, which takes time
+        found = describe_sizes(task.settings, next(task.solutions()), "**")
+        text("solution_settings", settings=found)
+
+    show_help(exercise, solve)
 
 
 def show_function(exercise: Exercise) -> None:
     """A function is written on the learner's own machine; nothing runs here."""
     with screen("ask", f"task {exercise.id}"):
-        draw_heading(exercise)
+        one_exercise.draw_heading(exercise)
         text("write")
-        st.code(read_hole(exercise))
-        offer_to_count(deck, exercise)
-        offer_next(deck, exercise)
+        st.code(one_exercise.read_hole(exercise))
+        one_exercise.offer_to_count(deck, exercise)
+        one_exercise.offer_next(deck, exercise)
 
 
 def show_help(exercise: Exercise, solve: Callable[[], None]) -> None:
     """A hint, and the solution, which is computed for who opens it."""
-    with fold_hint(exercise):
+    with one_exercise.fold_hint(exercise):
         text(f"hint_{exercise.id}")
-    with fold_solution(exercise) as is_open:
+    with one_exercise.fold_solution(exercise) as is_open:
         if is_open:
             solve()
 
@@ -115,23 +107,25 @@ def show_exercise(exercise: Exercise) -> None:
 @fragment
 def show_exercises() -> None:
     """The open card's exercise; a class is shown some more."""
-    for exercise in list_exercises(deck):
+    for exercise in one_exercise.list_exercises(deck):
         with st.container(border=not is_lecture(), key=f"exercise {exercise.id}"):
             show_exercise(exercise)
-            link_page(exercise)
+            one_exercise.link_page(exercise)
 
 
 def choose_set() -> None:
     """A lecturer's choice of cards, and the link that a class is to open."""
     text("lecturers")
-    if chosen := offer_names(controls.exercise_set, list(deck.cards) if deck.is_set else []):
+    if chosen := one_exercise.offer_names(
+        controls.exercise_set, list(deck.cards) if deck.is_set else []
+    ):
         text("set_link")
-        st.code(write_link(chosen), language=None, wrap_lines=True)
+        st.code(one_exercise.write_link(chosen), language=None, wrap_lines=True)
 
 
 def explain_writing() -> None:
     """How a function is written and checked elsewhere."""
-    template, holes = read_template()
+    template, holes = one_exercise.read_template()
     text("machine", count=holes)
     st.code(template, height=400)
 

@@ -4,19 +4,8 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.claims.claim_table import (
-    ICONS,
-    VERDICTS,
-    Claim,
-    Finding,
-    choose_claim,
-    choose_sizes,
-    compute_finding,
-    list_next,
-    make_hero,
-    offer_claim,
-    read_judgements,
-)
+from explainers.chapters.claims import claim_table
+from explainers.chapters.claims.claim_table import Claim, Finding
 from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
 from explainers.translations import _
 from explainers.ui import page
@@ -34,11 +23,11 @@ text = page.Prose(__file__)
 @fragment
 def show_wall() -> None:
     """The cards; and of the one that is open, once it was judged, what it rests on."""
-    claim, judgements = choose_claim(), read_judgements()
-    show_hero(text, make_hero(text, claim, judgements), "claims")
+    claim, judgements = claim_table.choose_claim(), claim_table.read_judgements()
+    show_hero(text, claim_table.make_hero(text, claim, judgements), "claims")
     take("claim")  # until it was judged
     if is_lecture():
-        for one in list_next(claim):
+        for one in claim_table.list_next(claim):
             ask_class(one)
     elif judgements[claim.id] or not is_study_mode():
         with follows("finding"), st.container(key="claim finding"):
@@ -52,28 +41,28 @@ def ask_class(claim: Claim) -> None:
     """One claim for a show of hands; then what it comes to."""
     with screen("ask", f"claim {claim.id}"):
         st.markdown(f"## {text.fill(f'claim_{claim.id}')}")
-        st.markdown("\n".join(f"1. {capitalise(verdict)}" for verdict in VERDICTS))
+        st.markdown("\n".join(f"1. {capitalise(verdict)}" for verdict in claim_table.VERDICTS))
     with screen("answer", f"claim {claim.id}"):
         st.markdown(f"### {text.fill(f'claim_{claim.id}')}")
-        show_verdict(claim, compute_finding(claim, claim.as_written))
+        show_verdict(claim, claim_table.compute_finding(claim, claim.as_written))
     show_source(claim.check)
 
 
 def show_finding(claim: Claim) -> None:
     """The verdict with its numbers, what can be changed, the code, and the page on it."""
     with st.spinner(_("Computing it again"), show_time=False):
-        own = compute_finding(claim, claim.as_written)
+        own = claim_table.compute_finding(claim, claim.as_written)
     result = st.container()
     text("sizes")
     with st.container(horizontal=True):
-        choices = choose_sizes(claim)
-    finding = compute_finding(claim, choices)
+        choices = claim_table.choose_sizes(claim)
+    finding = claim_table.compute_finding(claim, choices)
     with result:
         show_verdict(claim, finding)
         if choices != claim.as_written:
             written = describe_sizes(claim.parameters, claim.as_written)
             text("changed", own=written, verdict=_(own.verdict))
-    offer_claim(claim, choices, finding, text.fill(f"claim_{claim.id}"))
+    claim_table.offer_claim(claim, choices, finding, text.fill(f"claim_{claim.id}"))
     show_source(claim.check)
     st.page_link(
         f"pages/{claim.page}.py", label=_("Read the page about it"), icon=":material/menu_book:"
@@ -83,7 +72,7 @@ def show_finding(claim: Claim) -> None:
 def show_verdict(claim: Claim, finding: Finding) -> None:
     """What was computed, and the numbers that say so."""
     verdict = capitalise(finding.verdict)
-    st.markdown(f":material/{ICONS[finding.verdict]}: **{verdict}**")
+    st.markdown(f":material/{claim_table.ICONS[finding.verdict]}: **{verdict}**")
     numbers: dict[str, Any] = {name: _(number) for name, number in finding.numbers.items()}
     text(f"found_{claim.id}", **numbers)
 

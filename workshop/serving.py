@@ -11,7 +11,7 @@ from typing import Any
 
 from explainers import kept
 from explainers.attention.serving.drafts_from_text import Written
-from explainers.chapters.serving.measured_serving import (
+from explainers.chapters.serving.cards import (
     DRAFTS,
     MODEL,
     PLAIN,

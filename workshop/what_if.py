@@ -1,7 +1,6 @@
 """Lets SmolLM2 read a text with every change that the picture offers, and keeps the effects."""
 
-from explainers.chapters.what_if.before_after import EFFECTS, MODEL, read_live
-from explainers.chapters.what_if.hero import CHANGES, WINDOWS
+from explainers.chapters.what_if.hero import CHANGES, EFFECTS, MODEL, WINDOWS, read_live
 from explainers.models.changes import count_heads
 from explainers.ui.controls import controls
 from workshop.keep import keep_of_model

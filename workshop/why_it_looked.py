@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from explainers.chapters.why_it_looked.explained_cell import (
+from explainers.chapters.why_it_looked.hero import (
     CELLS,
     EXPLAINED,
     MODEL,

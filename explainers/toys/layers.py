@@ -21,8 +21,17 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.single_head import SingleHead, single_head
 from explainers.device import choose_device
 from explainers.folders import ASSETS
+from explainers.messages import N_, Message
 from explainers.toys.examples import LONGEST, make_generator, place_words, random_head, random_heads
 from explainers.toys.grammar import find_language, fold_word, split_list
+
+MASK_TITLES = {
+    mask.label(): N_("{mask} of {number}", mask=Message(mask.name, {}), number=mask.usual)
+    if mask.parameter
+    else Message(mask.name, {})
+    for mask in masks.MASKS
+}
+"""What readers call a mask, by what links and trained weights call it: "window of 5"."""
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from explainers import kept
-from explainers.chapters.serving import measured_serving
-from explainers.chapters.serving.measured_serving import BLOCK, MOST_TOKENS, SERVING, join_prompts
+from explainers.chapters.serving.cards import BLOCK, MODEL, MOST_TOKENS, SERVING, join_prompts
 from explainers.models import served_prompts as served
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
@@ -65,7 +64,7 @@ def test_drafts_are_read_right_by_the_tree_alone(tiny):
 @pytest.mark.nightly("all prompts, chunks, drafts and texts in the real model: near a minute")
 def test_what_is_kept_is_what_the_model_gives():
     """All of it: with tokens, counts and rows that are equal, and numbers that are near."""
-    real(measured_serving.MODEL)
+    real(MODEL)
     assert find_differences(kept.read(SERVING).numbers, measure_all()) == []
 
 
@@ -86,7 +85,7 @@ def test_numbers_can_be_kept_where_none_are(monkeypatch, tmp_path):
 
 
 def test_a_piece_of_what_is_kept_is_what_the_model_gives():
-    loaded, stored = real(measured_serving.MODEL), kept.read(SERVING).numbers
+    loaded, stored = real(MODEL), kept.read(SERVING).numbers
     assert REPORT.read_text(encoding="utf-8") == write_report(stored)
     assert find_differences({**stored, "largest": stored["largest"] + 1}, stored) == ["largest"]
     prompts = served.cut_prompts(loaded, join_prompts(stored["beginning"]), MOST_TOKENS)

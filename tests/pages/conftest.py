@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from explainers.chapters.what_if import choose_changes
+from explainers.chapters.what_if import cards
 from explainers.models import load
 from explainers.models.head_scores import ROLES, HeadScores
 from explainers.models.registry import locate_folder
@@ -29,7 +29,7 @@ def quick(page, monkeypatch, tmp_path):
         return
     monkeypatch.setenv("ATTENTION_MODELS", str(tmp_path))
     saved_models.llama(locate_folder(SMALLEST), longest=64)
-    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: make_up_scores())
+    monkeypatch.setattr(cards, "find_known_scores", lambda _: make_up_scores())
 
 
 @pytest.fixture(scope="module")

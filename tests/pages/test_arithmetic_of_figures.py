@@ -10,7 +10,7 @@ from explainers.chapters.cross_attention.cards import WeightSteps
 from explainers.chapters.kv_cache.cards import draw_one_step, explain_one_step
 from explainers.chapters.kv_cache.reading import read_text
 from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
-from explainers.chapters.many_heads.cards import Selection, draw_steps, make_heads_explainer
+from explainers.chapters.many_heads import Selection, draw_steps
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.toys.sentence import SENTENCE
 from explainers.translation.corpus import RUNNING_PAIR
@@ -39,7 +39,7 @@ def row_in_blocks():
 
 def heads(layer, off):
     one = Selection.of(layer, 2, off)
-    return draw_steps(one), make_heads_explainer(one)
+    return draw_steps(one), one.explain
 
 
 def translated(head, rows):

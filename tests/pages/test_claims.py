@@ -6,13 +6,7 @@ from typing import Any
 
 import pytest
 
-from explainers.chapters.claims import (
-    about_costs,
-    about_heads,
-    about_lengths,
-    about_positions,
-    about_scores,
-)
+from explainers.chapters.claims import about_costs, about_heads, about_lengths, about_scores
 from explainers.chapters.claims.claim_table import (
     CONDITION,
     FAILS,
@@ -105,10 +99,10 @@ def test_each_claim_has_its_sentence_and_nothing_else_has_one():
         (about_lengths.delta_rule_overwrites, {"rate": 1.0, "rates": (1.0,)}, HOLDS),
         (about_scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
         (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
-        (about_positions.windows_reach, {"layers": 3, "width": 3}, HOLDS),
+        (about_scores.windows_reach, {"layers": 3, "width": 3}, HOLDS),
         (about_costs.looking_ahead_spoils_it, {"layers": 1}, FAILS),
         (about_costs.cache_makes_it_linear, {"tokens": 4096}, FAILS),
-        (about_positions.interpolation_is_free, {"further": FURTHER}, CONDITION),
+        (about_scores.interpolation_is_free, {"further": FURTHER}, CONDITION),
         (
             about_costs.latent_is_eight_times_smaller,
             {"model": "deepseek-v2-lite", "rope_part": "forgotten"},

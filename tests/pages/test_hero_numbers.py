@@ -13,10 +13,14 @@ from explainers.attention import masks
 from explainers.attention.multi_head import multi_head
 from explainers.attention.tiled import tile_cells
 from explainers.chapters.long_sequences.hero import TILE, count_read_tiles
-from explainers.chapters.many_heads.cards import Selection, make_equal_heads
-from explainers.chapters.many_heads.hero import compute_small_layers, list_switches
-from explainers.chapters.scores.cards import TEMPERATURES, compute_numbers
-from explainers.chapters.start.hero import compute_first_pictures
+from explainers.chapters.many_heads import (
+    Selection,
+    compute_small_layers,
+    list_switches,
+    make_equal_heads,
+)
+from explainers.chapters.scores import TEMPERATURES, compute_numbers
+from explainers.chapters.start import compute_first_pictures
 from explainers.toys.layers import FILM_SEED, NUM_HEADS, load_layer, load_readable_layer
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice

@@ -2,17 +2,15 @@
 
 import pytest
 
+from explainers.chapters.serving.cards import BLOCK, LEAST_GAP, read_shipped, write_gap
 from explainers.chapters.serving.hero import (
-    LEAST_GAP,
     NOTHING,
     OTHERS,
     REAL,
     ROUNDING,
     compute_numbers,
     describe_pages,
-    write_gap,
 )
-from explainers.chapters.serving.measured_serving import BLOCK, read_shipped
 from explainers.models.registry import locate_folder
 from explainers.models.served_prompts import Prompts
 from tests.support import saved_models

@@ -7,7 +7,8 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from explainers.chapters.growing_memory import cards, compute, trained_memories
+from explainers.chapters.growing_memory import cards, trained_memories
+from explainers.chapters.growing_memory import hero as memories
 from explainers.chapters.growing_memory.hero import Answers
 from explainers.toys.pair_memory import FADE, OVERWRITE, SUM, MemoryRow
 from explainers.ui.session import MEMORY_JOB
@@ -51,14 +52,14 @@ def test_a_training_here_stands_beside_the_shipped_one():
 def written(story, rule, count):
     """The state after so many pairs, by the textbook: no code of ours."""
     keys, values = story.vectors
-    state = torch.zeros(compute.DIM, compute.DIM)
+    state = torch.zeros(memories.DIM, memories.DIM)
     for key, value in story.pairs[:count]:
         k, v = keys[key][:, None], values[value][:, None]
         if rule == SUM:
             state = state + v @ k.T
             continue
-        kept = compute.KEEP if rule == FADE else 1.0
-        state = kept * state @ (torch.eye(compute.DIM) - k @ k.T) + v @ k.T
+        kept = memories.KEEP if rule == FADE else 1.0
+        state = kept * state @ (torch.eye(memories.DIM) - k @ k.T) + v @ k.T
     return state
 
 
@@ -67,10 +68,10 @@ def sent():
     return hero(opened(PAGE))
 
 
-@pytest.mark.parametrize("kind", compute.KEYS)
+@pytest.mark.parametrize("kind", memories.KEYS)
 @pytest.mark.parametrize("rule", [SUM, OVERWRITE, FADE])
 def test_every_state_and_answer_is_the_textbooks(sent, rule, kind):
-    story = compute.tell_story("en", kind)
+    story = memories.tell_story("en", kind)
     memory = sent["memories"][kind][rule]
     for count in range(len(story.pairs) + 1):
         state = written(story, rule, count)
@@ -78,7 +79,7 @@ def test_every_state_and_answer_is_the_textbooks(sent, rule, kind):
         if count:
             key = story.vectors[0][story.pairs[count - 1][0]]
             product = torch.outer(torch.tensor(memory["written"][count - 1]), key)
-            kept = (compute.KEEP if rule == FADE else 1.0) * written(story, rule, count - 1)
+            kept = (memories.KEEP if rule == FADE else 1.0) * written(story, rule, count - 1)
             assert_close(kept + product, state, atol=2e-3, rtol=0)
         answers = torch.stack([state @ story.vectors[0][name] for name in story.asked])
         assert_close(torch.tensor(memory["answers"][count]), answers, atol=6e-4, rtol=0)
@@ -88,10 +89,10 @@ def test_every_state_and_answer_is_the_textbooks(sent, rule, kind):
             assert_close(shown, likeness[place].topk(len(named)).values, atol=6e-5, rtol=0)
 
 
-@pytest.mark.parametrize("language", compute.SECOND_SENTENCES)
+@pytest.mark.parametrize("language", memories.SECOND_SENTENCES)
 def test_what_only_rounding_decides_is_a_tie_and_not_counted(language):
     """At right angles a sum keeps all that followed a word alike: in exact numbers a tie."""
-    story = compute.tell_story(language, compute.ORTHOGONAL)
+    story = memories.tell_story(language, memories.ORTHOGONAL)
     answers, (_keys, values) = Answers(story, SUM), story.vectors
     for count in range(12):  # until the ninth key, for which there is no more room
         ties, found = set(), 0

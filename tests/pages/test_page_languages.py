@@ -7,9 +7,9 @@ import re
 import pytest
 
 from explainers import translations
-from explainers.chapters.common.reader_sentence import list_known_sentences
+from explainers.chapters.common.sentence_reading import list_known_sentences
 from explainers.chapters.cross_attention import choose_sentence
-from explainers.chapters.tokens.cut_text import CORPUS
+from explainers.chapters.tokens.hero import CORPUS
 from explainers.toys.sentence import PRESETS, SENTENCE, list_known_examples, write_running_sentence
 from explainers.translations import ENGLISH, TEXTS, load_sections, translate
 from explainers.ui.controls.controls import CONFIG

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention.multi_head import multi_head
-from explainers.chapters.many_heads import cards
-from explainers.chapters.many_heads.cards import Selection
+from explainers.chapters import many_heads as cards
+from explainers.chapters.many_heads import Selection
 from explainers.toys import examples, layers
 from explainers.toys.layers import draw_layer
 from tests.support.opening import PAGES, opened

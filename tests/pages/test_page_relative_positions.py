@@ -6,7 +6,6 @@ import math
 import pytest
 import torch
 import transformers
-from explainers.toys.longer_texts import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN
 
 from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotate
@@ -20,7 +19,7 @@ from explainers.chapters.relative_positions.hero import (
 )
 from explainers.toys import examples
 from explainers.toys.grammar import GRAMMARS
-from explainers.toys.rotary_layers import load_finder
+from explainers.toys.rotary_layers import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN, load_finder
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from explainers.ui.text.numbers import write_decimals

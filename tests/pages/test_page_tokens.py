@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from explainers.chapters.tokens.cut_text import learn_shipped_merges, read_models
-from explainers.chapters.tokens.hero import compute_numbers
+from explainers.chapters.tokens.hero import compute_numbers, learn_shipped_merges, read_models
 from explainers.models.registry import WHEEL_MODELS
 from explainers.toys.byte_pairs import encode, encode_in_stages
 from explainers.toys.sentence import PRESETS, read_sentence, split_characters

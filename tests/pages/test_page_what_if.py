@@ -10,15 +10,18 @@ import torch.nn.functional as F  # noqa: N812
 from torch.testing import assert_close
 
 from explainers import kept
-from explainers.chapters.what_if import before_after, choose_changes
-from explainers.chapters.what_if.before_after import (
+from explainers.chapters.what_if import cards
+from explainers.chapters.what_if import hero as picture
+from explainers.chapters.what_if.hero import (
+    CHANGES,
     EFFECTS,
+    FIRST_HIDDEN,
     MODEL,
     Reading,
+    make_hero,
     read_live,
     read_shipped,
 )
-from explainers.chapters.what_if.hero import CHANGES, FIRST_HIDDEN, make_hero
 from explainers.models import changes
 from explainers.models.attention_hook import Change
 from explainers.models.changes import Effect, HardAttention, NoScaling, Window, measure_effect
@@ -62,7 +65,7 @@ def test_a_word_has_the_losses_of_its_tokens_but_the_first_one(tiny):
     """the CEO | announced | record earnings: the first word's second token counts in the mean."""
     found = measure_effect(tiny, TEXT, [NoScaling()])
     words = Words((0, 0, 1, 2, 2), ("the CEO", " announced", " record earnings"))
-    merged = before_after.merge_effect(found, words)
+    merged = picture.merge_effect(found, words)
     assert merged.tokens == words.spelled
     for side, whole in zip(merged.losses, found.losses, strict=True):
         assert side == pytest.approx([whole[1], whole[2] + whole[3]])
@@ -89,7 +92,7 @@ def test_an_effect_is_that_of_the_change_on_the_models_own_logits(tiny):
 
 def test_words_are_shown_in_place_of_tokens_if_that_is_wanted(tiny, monkeypatch):
     words = Words((0, 1, 2, 2, 3), ("the", " CEO", " announced record", " earnings"))
-    monkeypatch.setattr(before_after, "find_words", lambda *_: words)
+    monkeypatch.setattr(picture, "find_words", lambda *_: words)
     visit = visited(tiny, changes="window")
     tokens = hero(visit)
     found = measure_effect(tiny, TEXT, [CHANGES[controls.NARROW_WINDOW][1]])
@@ -135,7 +138,7 @@ def test_while_no_model_can_be_read_the_kept_numbers_are_drawn(monkeypatch, tmp_
 
 def test_the_tour_does_not_wait_until_a_loaded_model_has_read(smollm2, monkeypatch):
     read = mock.Mock(return_value=None)
-    monkeypatch.setattr(before_after, "measure_or_explain", read)
+    monkeypatch.setattr(picture, "measure_or_explain", read)
     assert hero(opened(PAGE, {"tour": "1"}))["losses"]
     assert not read.called
     opened(PAGE, {"tour": "1", "what_text": TEXT})
@@ -172,7 +175,7 @@ def made(monkeypatch, tiny, link):
             asked.append(wanted)
         return measure_effect(loaded, written, wanted)
 
-    monkeypatch.setattr(before_after, "measure_effect", heard)
+    monkeypatch.setattr(picture, "measure_effect", heard)
     visit = visited(tiny, **link)
     assert not visit.exception
     return (asked[-1] if asked else None), visit
@@ -196,7 +199,7 @@ def test_several_changes_are_made_in_the_order_that_is_shown_or_none(monkeypatch
     assert "Choose a change" in said(visit)
     st.cache_data.clear()  # of how many heads the model has
     alone = changes.HeadCounts((6,), (1,), 4)
-    monkeypatch.setattr(choose_changes.changes, "count_heads", lambda _: alone)
+    monkeypatch.setattr(cards.changes, "count_heads", lambda _: alone)
     asked, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
     assert asked is None
     assert "cannot be dealt to fewer" in visit.main.caption[-1].value
@@ -204,7 +207,7 @@ def test_several_changes_are_made_in_the_order_that_is_shown_or_none(monkeypatch
 
 def test_fewer_bits_are_counted_with_their_scale():
     """A head of 64: 64 bytes and 4 of its scale, in place of 256."""
-    told = before_after.name_rounded_shares(64)
+    told = cards.name_rounded_shares(64)
     assert (told["share_8"], told["share_4"]) == ("26.6\u00a0%", "14.1\u00a0%")
 
 
@@ -226,7 +229,7 @@ def test_heads_are_chosen_by_a_role_that_was_measured(monkeypatch, tiny):
     measured = make_up_scores()  # each role has a head
     for role in ROLES:
         measured.tensors[f"repeated: {role.score_name}"].zero_()
-    monkeypatch.setattr(choose_changes, "find_known_scores", lambda _: measured)
+    monkeypatch.setattr(cards, "find_known_scores", lambda _: measured)
     _none, visit = made(monkeypatch, tiny, link)
     assert "earned a role" in visit.main.caption[-1].value
     measured.tensors["repeated: induction"][[0, 1], [3, 1]] = 0.9

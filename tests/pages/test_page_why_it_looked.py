@@ -5,7 +5,7 @@ from unittest import mock
 import pytest
 
 from explainers import kept
-from explainers.chapters.why_it_looked.explained_cell import CELLS, EXPLAINED
+from explainers.chapters.why_it_looked.hero import CELLS, EXPLAINED
 from explainers.ui.controls import controls
 from tests.support.opening import PAGES, opened
 from tests.support.reading import hero, said

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explainers.chapters.common.reader_sentence import find_nearest_sentence
+from explainers.chapters.common.sentence_reading import find_nearest_sentence
 from explainers.toys.grammar import GRAMMARS, find_unknown_words
 from explainers.toys.sentence import PRESETS, list_known_examples, split_words
 from explainers.translations import translate

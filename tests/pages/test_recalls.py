@@ -8,8 +8,8 @@ import torch
 from explainers.chapters.choosing.cards import recall_index
 from explainers.chapters.cross_attention.cards import recall_weight_count
 from explainers.chapters.growing_memory.cards import recall_second_value, recall_size
-from explainers.chapters.many_heads.cards import recall_layer_numbers, recall_remaining_share
-from explainers.chapters.query_key_value.hero import recall_growing_matrix, recall_query_numbers
+from explainers.chapters.many_heads import recall_layer_numbers, recall_remaining_share
+from explainers.chapters.query_key_value import recall_growing_matrix, recall_query_numbers
 from explainers.chapters.relative_positions.cards import recall_far_score, recall_rotation
 
 

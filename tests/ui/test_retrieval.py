@@ -8,7 +8,7 @@ from explainers.chapters.cross_attention.cards import recall_mask
 from explainers.chapters.head_gallery.cards import recall_baseline, recall_prose
 from explainers.chapters.inspector.cards import recall_sink
 from explainers.chapters.inspector.sentence_run import recall_difference
-from explainers.chapters.query_key_value.hero import recall_query_numbers
+from explainers.chapters.query_key_value import recall_query_numbers
 from explainers.ui.page_parts.check_yourself import (
     MarkedRecall,
     Recall,

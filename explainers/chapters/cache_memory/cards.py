@@ -5,19 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
-from explainers.memory.cache_bytes import (
-    FORMATS,
-    GroupCache,
-    count_bytes_per_token,
-    count_cache_bytes,
-    count_extra_bytes,
-    count_kept_tokens,
-    count_token_bytes,
-    find_format,
-    list_group_caches,
-    list_layer_caches,
-    make_group_cache,
-)
+from explainers.memory import cache_bytes, capacity_plan
+from explainers.memory.cache_bytes import GroupCache
 from explainers.memory.cache_formula import (
     KIND_NAMES,
     UNIT_STEPS,
@@ -25,13 +14,7 @@ from explainers.memory.cache_formula import (
     format_size,
     warn_beyond_context,
 )
-from explainers.memory.capacity_plan import (
-    GPU_NUMBERS,
-    GpuPlan,
-    find_fewest_gpus,
-    plan_every_gpu,
-    round_fraction,
-)
+from explainers.memory.capacity_plan import GpuPlan
 from explainers.memory.engines import TRANSFORMERS, count_engine_room, count_engine_text
 from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.memory.serving import Deployment
@@ -115,18 +98,20 @@ VERIFICATIONS = {
 }
 
 CODE = (
-    *(count_cache_bytes, list_group_caches, count_kept_tokens),
-    *(make_group_cache, count_token_bytes),
+    *(cache_bytes.count_cache_bytes, cache_bytes.list_group_caches, cache_bytes.count_kept_tokens),
+    *(cache_bytes.make_group_cache, cache_bytes.count_token_bytes),
 )
 
 
 def measure_cache(choice: CacheChoice) -> dict[str, str]:
     """The bytes in all and per token, and of what they are."""
     shape, formula = choice.shape, choice.explain()
-    rate = count_bytes_per_token(shape, choice.dtype)
+    rate = cache_bytes.count_bytes_per_token(shape, choice.dtype)
     has_window = any(group.window for group in shape.require_groups())
     lengths = choice.tokens, choice.tokens + 1  # less is added than the rate where one is full
-    now, then = (count_cache_bytes(shape, length, **choice.options) for length in lengths)
+    now, then = (
+        cache_bytes.count_cache_bytes(shape, length, **choice.options) for length in lengths
+    )
     return {
         "size": format_both_sizes(formula.size),
         "bytes": f"{formula.size:,}",
@@ -155,8 +140,8 @@ def name_stored(shape: ModelShape) -> str:
 def list_remarks(choice: CacheChoice) -> str:
     """What there is to say besides, and what is left out."""
     shape, remarks = choice.shape, []
-    beside = count_extra_bytes(shape, choice.tokens, choice.texts)
-    if note := FORMATS[choice.dtype].note:
+    beside = cache_bytes.count_extra_bytes(shape, choice.tokens, choice.texts)
+    if note := cache_bytes.FORMATS[choice.dtype].note:
         remarks.append(f"**{choice.dtype}:** {_(note)}.")
     if note := warn_beyond_context(replace(shape, id=Message(N_("it"), {})), choice.tokens):
         remarks.append(_(note))
@@ -225,7 +210,7 @@ def show_layers(shape: ModelShape, caches: tuple[GroupCache, ...]) -> tuple[str,
     from explainers.charts.bars import draw_layer_bars, make_layer_rows  # after the number
 
     names = name_caches(caches)
-    ordered, is_order_known = list_layer_caches(shape, caches)
+    ordered, is_order_known = cache_bytes.list_layer_caches(shape, caches)
     rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
     show_chart(draw_layer_bars, rows, ALT, "layers", ORIGIN)
     group_texts = [describe_group(part, name) for part, name in names.items()]
@@ -256,7 +241,7 @@ def list_groups(caches: tuple[GroupCache, ...]) -> str:
     return "; ".join(counted)
 
 
-GPU_CODE = plan_every_gpu, find_fewest_gpus
+GPU_CODE = capacity_plan.plan_every_gpu, capacity_plan.find_fewest_gpus
 FLAG_CODE = make_command, count_engine_room, count_engine_text
 LIMIT_NAMES = {"bandwidth": N_("bandwidth"), "compute": N_("computing")}
 NONE = "–"
@@ -270,7 +255,7 @@ def list_gpus(
         return "unknown", {}
     if deployment.shape.architecture == "encoder":
         return "encoder", {"model": deployment.shape.id}
-    plans = plan_every_gpu(deployment, tokens, texts)
+    plans = capacity_plan.plan_every_gpu(deployment, tokens, texts)
     context = deployment.shape.context
     enough = [plan for plan in plans if plan.gpus]
     told: dict[str, object] = {
@@ -278,9 +263,9 @@ def list_gpus(
         "model": deployment.shape.id,
         "texts": _(ngettext("{count:,} text", "{count:,} texts", texts)),
         "tokens": f"{tokens:,}",
-        "most": f"{GPU_NUMBERS[-1]}",
+        "most": f"{capacity_plan.GPU_NUMBERS[-1]}",
         "context": f"{context:,}" if context else _("a length that is not listed"),
-        "weights": _(find_format(deployment.weight_dtype).name),
+        "weights": _(cache_bytes.find_format(deployment.weight_dtype).name),
         "dtype": f"{deployment.cache_dtype}",
         "single": f"{sum(plan.gpus == 1 for plan in enough)}",
         "kinds": f"{len(plans)}",
@@ -297,7 +282,7 @@ def make_row(plan: GpuPlan) -> str:
         return f"| {name} | {NONE} | {NONE} | {NONE} | {NONE} | {longest} |"
     users = _("any number") if plan.users is None else f"{plan.users:,}"
     left = keep_units_together(format_size(plan.free_bytes_per_gpu))
-    speed = round_fraction(plan.tokens_per_second, 0) if plan.tokens_per_second else 0
+    speed = capacity_plan.round_fraction(plan.tokens_per_second, 0) if plan.tokens_per_second else 0
     limit = f"{_(LIMIT_NAMES[plan.limit])}: {speed:,}"
     return f"| {name} | **{plan.gpus}** | {users} | {left} | {limit} | {longest} |"
 
@@ -324,6 +309,6 @@ def show_command(
         "rows": "\n".join(rows),
         "tokens": f"{command.tokens:,}",
         "texts": _(ngettext("{count:,} text", "{count:,} texts", command.texts)),
-        "weights": _(find_format(deployment.weight_dtype).name),
+        "weights": _(cache_bytes.find_format(deployment.weight_dtype).name),
         "gpus": f"{deployment.gpus} × {deployment.gpu.name}",
     }

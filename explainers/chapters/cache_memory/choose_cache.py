@@ -13,14 +13,9 @@ from explainers.memory.config_text import MAX_CHARACTERS, NAME, take_name
 from explainers.memory.model_shapes import LayerGroup, ModelShape, find_shape, list_model_ids
 from explainers.memory.read_config import read_config, read_config_file
 from explainers.messages import get_message
+from explainers.models import registry
 from explainers.models.config_defaults import find_class_defaults
-from explainers.models.registry import (
-    ModelError,
-    is_hub_id,
-    may_read_folders,
-    refuse_name,
-    suggest_model,
-)
+from explainers.models.registry import ModelError
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.untrusted_text import verbatim
@@ -44,7 +39,7 @@ def choose_config(max_pasted: int) -> ModelShape | None:
     with st.container(horizontal=True):
         uploaded = st.file_uploader(_("or upload it"), type="json", key="uploaded config")
         folder = ""
-        if may_read_folders():
+        if registry.may_read_folders():
             label = _("or name its folder on this computer")
             folder = st.text_input(
                 label, max_chars=500, key="config folder", persist_state=PERSISTENCE
@@ -67,9 +62,9 @@ def choose_config(max_pasted: int) -> ModelShape | None:
 def read_named_model(name: str) -> ModelShape:
     """The model of that name, once the reader has had its file fetched; ValueError before."""
     similar = _(suggest_similar(name, list_model_ids()))
-    if not is_hub_id(name):
-        if suggest_model(name) and name.lower() not in list_model_ids():
-            raise ValueError(_(get_message(refuse_name(name))))
+    if not registry.is_hub_id(name):
+        if registry.suggest_model(name) and name.lower() not in list_model_ids():
+            raise ValueError(_(get_message(registry.refuse_name(name))))
         raise ValueError(
             _("{name} is no config.json: paste the file, or owner/name", name=name) + similar
         )

@@ -150,28 +150,18 @@ def choose_tried(dtype: str, hardware: Hardware) -> dict[str, dict[str, Any]]:
     found, longest = answer_backwards(dtype, make_usual_hardware(hardware))
     fewest = f"{found[controls.gpu.default] or controls.gpus.options[-1]}"
     return {
-        "readers": choose_all(MANY, LONG, gpus=fewest),
-        "longest": choose_all(1, longest or 1),
+        "readers": choose_all(texts=MANY, tokens=LONG, gpus=fewest),
+        "longest": choose_all(texts=1, tokens=longest or 1),
         "windows": choose_all(model=WINDOWS),
         "latent": choose_all(model=LATENT, gpu=LARGE_GPU, gpus=LARGE_NUMBER),
     }
 
 
-def choose_all(
-    texts: int = controls.texts.unchosen,
-    tokens: int = controls.tokens.unchosen,
-    model: str = controls.model.default,
-    gpu: str = controls.gpu.default,
-    gpus: str = controls.gpus.default,
-) -> dict[str, Any]:
-    """Every choice of the picture, by its name in the link."""
-    return {
-        controls.texts.key: texts,
-        controls.tokens.key: tokens,
-        controls.model.key: model,
-        controls.gpu.key: gpu,
-        controls.gpus.key: gpus,
-    }
+def choose_all(**chosen: Any) -> dict[str, Any]:
+    """Every choice of the picture, by its name in the link; as at first where nothing is said."""
+    names = "texts", "tokens", "model", "gpu", "gpus"
+    every = {name: getattr(controls, name) for name in names}
+    return {one.key: chosen.get(name, one.unchosen) for name, one in every.items()}
 
 
 @functools.lru_cache(maxsize=256)

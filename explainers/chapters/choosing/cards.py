@@ -34,16 +34,7 @@ from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import shipped_run
 from explainers.ui.source import show_source
-from explainers.ui.text.numbers import (
-    A_LITTLE_WORSE,
-    MUCH_WORSE,
-    NO_WORSE,
-    join_rows,
-    judge_rise,
-    name_thresholds,
-    write_decimals,
-    write_percent,
-)
+from explainers.ui.text import numbers
 
 NUM_HEADS, HEAD_DIM = 9, 64
 """Of SmolLM2; a test compares them with its configuration."""
@@ -69,7 +60,7 @@ def show_evicted(text: Prose, shipped: Shipped, shown: int) -> None:
         found = losses[WINDOW], losses[FIRST], evicted, losses[INDEXER], losses[ORACLE]
         cells = [f"{kept}", *(f"{loss:.3f}" for loss in found)]
         rows.append(write_row(*(f"**{cell}**" if kept == shown else cell for cell in cells)))
-    text("evicted", rows=join_rows(rows))
+    text("evicted", rows=numbers.join_rows(rows))
     text("evicted_seen", **name_evictions(shipped))
     show_source(evict_least_read, that=CODE_ROLE)
 
@@ -78,11 +69,12 @@ def name_evictions(shipped: Shipped) -> dict[str, str]:
     """At how many sizes H2O beats the first tokens and a window."""
     evicted = shipped.numbers["evicted"]
     wins = sum(
-        judge_rise(read_loss(shipped, PROSE, FIRST, kept) - evicted[f"{kept}"]) != NO_WORSE
+        numbers.judge_rise(read_loss(shipped, PROSE, FIRST, kept) - evicted[f"{kept}"])
+        != numbers.NO_WORSE
         for kept in KEPT
     )
     full = shipped.passages[PROSE].full_loss
-    told = {"wins": f"{wins}", "sizes": f"{len(KEPT)}", "felt": name_thresholds()["little"]}
+    told = {"wins": f"{wins}", "sizes": f"{len(KEPT)}", "felt": numbers.name_thresholds()["little"]}
     return {**told, "full": f"{full:.3f}"}
 
 
@@ -91,7 +83,7 @@ def show_blocks(text: Prose, shipped: Shipped) -> None:
     first block kept and without. A dash stands where a query's own block and the first leave room
     for no other."""
     losses = {name: f"{loss:.3f}" for name, loss in shipped.numbers["blocks"].items()}
-    rows = join_rows(
+    rows = numbers.join_rows(
         write_row(size, *(losses.get(f"{size} {way}", "–") for way in ("first", "free")))
         for size in BLOCK_SIZES
     )
@@ -161,7 +153,7 @@ def show_row(passage: Passage) -> dict[str, Any]:
         "keys": FIRST_KEYS,
         "first": chosen[0],
         "second": chosen[1],
-        "share": write_percent(float(row.weights[row.kept].sum())),
+        "share": numbers.write_percent(float(row.weights[row.kept].sum())),
         "kl": f"{row.divergence:.2f}",
     }
 
@@ -194,7 +186,7 @@ def list_panels(row: FiveKeys) -> list[Panel]:
     ]
 
 
-ANSWERS = MUCH_WORSE, A_LITTLE_WORSE, NO_WORSE
+ANSWERS = numbers.MUCH_WORSE, numbers.A_LITTLE_WORSE, numbers.NO_WORSE
 
 
 def name_sharing(shipped: Shipped) -> dict[str, str]:
@@ -206,14 +198,14 @@ def name_sharing(shipped: Shipped) -> dict[str, str]:
         "shared": f"{prose.losses[ORACLE][KEPT.index(USUAL)]:.3f}",
         "kept": f"{USUAL}",
         "heads": f"{NUM_HEADS}",
-        **name_thresholds(),
+        **numbers.name_thresholds(),
     }
 
 
 def answer_sharing(shipped: Shipped) -> str:
     """How much worse one set of keys for all heads is than a set for each."""
     shared = shipped.passages[PROSE].losses[ORACLE][KEPT.index(USUAL)]
-    return judge_rise(shared - shipped.numbers["own"][f"{USUAL}"])
+    return numbers.judge_rise(shared - shipped.numbers["own"][f"{USUAL}"])
 
 
 def draw_sharing(shipped: Shipped) -> None:
@@ -256,7 +248,7 @@ def recall_index(draw: Random) -> Recall:
     given |= {
         f"share_{name}": f"{share:g}" for name, share in zip(("one", "two"), shares, strict=True)
     }
-    worked = {"first": write_decimals(keys[0]), "second": write_decimals(keys[1])}
+    worked = {"first": numbers.write_decimals(keys[0]), "second": numbers.write_decimals(keys[1])}
     return Recall(names[int(kept.long().argmax())], given, names, worked=worked)
 
 

@@ -8,13 +8,7 @@ import streamlit as st
 from torch import Tensor
 
 from explainers.attention.indexer import IndexInputs, index_scores, keep_best
-from explainers.chapters.common.background_job import (
-    POLL_SECONDS,
-    describe_state,
-    offer_job,
-    show_cancel,
-    show_problem,
-)
+from explainers.chapters.common import background_job
 from explainers.job_queue import Job
 from explainers.messages import N_
 from explainers.models.indexers import (
@@ -279,14 +273,14 @@ def show_trained_hero(text: Prose, shipped: Shipped, can_train: bool) -> None:
     job: IndexerJob | None = st.session_state.get(INDEXER_JOB)
     is_polled = job is not None and not job.is_over
     # Elsewhere the page follows the picture: what it asks below stands in the link that it changes.
-    look = fragment(_look, run_every=POLL_SECONDS) if is_polled else _look
+    look = fragment(_look, run_every=background_job.POLL_SECONDS) if is_polled else _look
     look(text, shipped, is_polled)
     if not can_train:
         return
     name, passage = choose_passage(shipped)
     label = _("Train the indexer of layer {layer}", layer=passage.layer)
     icon = ":material/model_training:"
-    offer_job(INDEXER_JOB, label, make_indexer_job(name, passage), icon=icon)
+    background_job.offer_job(INDEXER_JOB, label, make_indexer_job(name, passage), icon=icon)
 
 
 def _look(text: Prose, shipped: Shipped, is_polled: bool) -> None:
@@ -311,8 +305,8 @@ def _look(text: Prose, shipped: Shipped, is_polled: bool) -> None:
     if not job or job.subject != choose_passage(shipped)[0]:
         return
     if job.state == "failed":
-        show_problem(job)
+        background_job.show_problem(job)
         return
-    st.progress(job.share, describe_state(job, describe_steps))
+    st.progress(job.share, background_job.describe_state(job, describe_steps))
     if not job.is_over:
-        show_cancel(INDEXER_JOB, job)
+        background_job.show_cancel(INDEXER_JOB, job)

@@ -177,8 +177,6 @@ def _read_scores(model: str) -> HeadScores:
     return shipped.scores
 
 
-ALIKE = 0.5
-"""The correlation from which two orders are called so."""
 OTHERS = {"its mean": MEAN, "another passage": RESAMPLE}
 
 

@@ -114,13 +114,11 @@ def list_parts() -> tuple[str, ...]:
     return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
 
 
-def _make_setting(name: str, label: str, values: list[Any], default: Any) -> Setting:
-    return Setting(name, label, tuple(values), default)
-
-
 def _make_claim(row: dict[str, Any]) -> Claim:
     module, name = row["check"].split(".")
-    parameters = tuple(_make_setting(**one) for one in row["parameters"])
+    parameters = tuple(
+        Setting(**one | {"values": tuple(one["values"])}) for one in row["parameters"]
+    )
     return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
 
 
@@ -175,8 +173,10 @@ def compute_finding(claim: Claim, choices: Mapping[str, Any]) -> Finding:
     return claim.check(**choices)
 
 
-TALLIES = "hero_caption", "hero_start", "hero_tally", "hero_open"
-ON_CARDS = "card_ask", "card_means", "card_right", "card_wrong"
+SENTENCES = (
+    *("hero_caption", "hero_start", "hero_tally", "hero_open"),
+    *("card_ask", "card_means", "card_right", "card_wrong"),
+)
 MEANINGS = dict(
     zip(VERDICTS, ("means_holds", "means_condition", "means_fails", "means_lost"), strict=True)
 )
@@ -249,7 +249,7 @@ def make_hero(text: Prose, chosen: Claim, judgements: Mapping[str, str | None]) 
         alt,
         numbers,
         choices,
-        (*TALLIES, *ON_CARDS),
+        SENTENCES,
         origin=origin,
         table=lambda: make_table(cards, judgements, is_open=not is_study_mode()),
     )

@@ -84,6 +84,11 @@ def describe_reports(job: AnyJob) -> str:
     return _("beginning")
 
 
+def describe_words(job: AnyJob) -> str:
+    """The last report of a job that reports in words of others."""
+    return verbatim(_(job.reports[-1])) if job.reports else _("beginning")
+
+
 def watch_job(
     key: str,
     job: SomeJob,
@@ -96,29 +101,21 @@ def watch_job(
     `describe` says in words what is done, once it is no longer waiting.
     """
     is_polled = not job.is_over
-    look = fragment(_look, run_every=POLL_SECONDS if is_polled else None)
-    look(key, job, title, show, describe, is_polled)
 
+    def look() -> None:
+        if is_polled and job.is_over:
+            st.rerun()  # the page as it is afterwards: nobody has to look again
+        if job.state == "failed":
+            problem = verbatim(_(job.problem))
+            stopped = _("{what} stopped: {problem}", what=title, problem=problem)
+            st.error(stopped, icon=":material/error:")
+            return
+        st.progress(job.share, f"{title}: {describe_state(job, describe)}")
+        if is_polled:
+            show_cancel(key, job)
+        show()
 
-def _look(
-    key: str,
-    job: SomeJob,
-    title: str,
-    show: Callable[[], None],
-    describe: Callable[[SomeJob], str],
-    is_polled: bool,
-) -> None:
-    if is_polled and job.is_over:
-        st.rerun()  # the page as it is afterwards: nobody has to look again
-    if job.state == "failed":
-        problem = verbatim(_(job.problem))
-        stopped = _("{what} stopped: {problem}", what=title, problem=problem)
-        st.error(stopped, icon=":material/error:")
-        return
-    st.progress(job.share, f"{title}: {describe_state(job, describe)}")
-    if is_polled:
-        show_cancel(key, job)
-    show()
+    fragment(look, run_every=POLL_SECONDS if is_polled else None)()
 
 
 def show_cancel(key: str, job: AnyJob) -> None:

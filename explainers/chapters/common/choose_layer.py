@@ -6,24 +6,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from explainers.chapters.common.mask_names import translate_mask
 from explainers.chapters.common.sentence_reading import Reading
 from explainers.messages import ngettext
-from explainers.toys.layers import (
-    HEAD_DIMS,
-    MAX_NEWS_TOKENS,
-    READABLE_HEAD_DIM,
-    READABLE_SEEDS,
-    SEEDS,
-    Configuration,
-    Layer,
-    Tokens,
-    TrainedHeads,
-    choose_shipped_seed,
-    draw_layer,
-    load_layer,
-    load_readable_layer,
-)
+from explainers.toys import layers
+from explainers.toys.layers import MASK_TITLES, Configuration, Layer, Tokens, TrainedHeads
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -70,20 +56,20 @@ def choose_sizes(reading: Reading) -> LayerSizes:
     """
     if controls.weights() == "untrained":
         return _choose_untrained(reading)
-    head_dim = controls.head_dim(HEAD_DIMS)
+    head_dim = controls.head_dim(layers.HEAD_DIMS)
     controls.d_model(is_drawn=False)
     reading.explain_known()
     seed, tokens = page.read_seed(), reading.known
 
     @functools.cache
     def read(size: int) -> Layer:
-        if size == READABLE_HEAD_DIM:
-            shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
-            return load_readable_layer(tokens, "full", shown_seed)
+        if size == layers.READABLE_HEAD_DIM:
+            shown_seed = seed if seed in layers.READABLE_SEEDS else layers.READABLE_SEEDS[0]
+            return layers.load_readable_layer(tokens, "full", shown_seed)
         return find_trained_layer(tokens, size, seed)
 
     _describe_trained(read(head_dim), seed)
-    return LayerSizes(HEAD_DIMS, head_dim, read)
+    return LayerSizes(layers.HEAD_DIMS, head_dim, read)
 
 
 def choose_untrained_sizes(reading: Reading) -> LayerSizes:
@@ -99,7 +85,7 @@ def _choose_untrained(reading: Reading, has_value_dim: bool = False) -> LayerSiz
 
     @functools.cache
     def read(size: int) -> Layer:
-        return draw_layer(reading.words, d_model, 1, size, "full", seed, value_dim)
+        return layers.draw_layer(reading.words, d_model, 1, size, "full", seed, value_dim)
 
     return LayerSizes(controls.head_dim.possible, head_dim, read)
 
@@ -115,14 +101,15 @@ def _describe_trained(layer: Layer, seed: int) -> None:
 
 def _describe_learned(layer: Layer, seed: int) -> list[str]:
     """What a head was trained on, and with which seed instead of the one that was asked for."""
-    is_readable = layer.heads.head_dim == READABLE_HEAD_DIM
+    is_readable = layer.heads.head_dim == layers.READABLE_HEAD_DIM
     trained = _(
         "Trained on finding related words, mask {mask}: d_model is {sizes}.",
-        mask=translate_mask("full"),
+        mask=_(MASK_TITLES["full"]),
         sizes=f"{layer.x.shape[-1]}",
     )
-    missing = describe_missing(seed, layer.seed, READABLE_SEEDS if is_readable else SEEDS)
-    any_seed = [] if is_readable or seed in SEEDS else [_("Train it here takes any seed.")]
+    offered = layers.READABLE_SEEDS if is_readable else layers.SEEDS
+    missing = describe_missing(seed, layer.seed, offered)
+    any_seed = [] if is_readable or seed in layers.SEEDS else [_("Train it here takes any seed.")]
     return [trained, *missing, *any_seed]
 
 
@@ -137,9 +124,9 @@ def read_layers(reading: Reading) -> tuple[Layer, Layer]:
     if not (reading.is_small and is_trained):
         layer = reading.layer("full", is_trained)
         return layer, layer
-    shown_seed = seed if seed in READABLE_SEEDS else READABLE_SEEDS[0]
-    layer = load_readable_layer(tokens, "full", shown_seed)
-    notes = describe_missing(seed, shown_seed, READABLE_SEEDS) + describe_long_text(layer)
+    shown_seed = seed if seed in layers.READABLE_SEEDS else layers.READABLE_SEEDS[0]
+    layer = layers.load_readable_layer(tokens, "full", shown_seed)
+    notes = describe_missing(seed, shown_seed, layers.READABLE_SEEDS) + describe_long_text(layer)
     if notes:
         st.caption(" ".join(notes))
     return layer, find_trained_layer(tokens, ABLE, seed)
@@ -153,7 +140,8 @@ def describe_wide_layer(layer: Layer, seed: int) -> None:
 
 def find_trained_layer(tokens: Tokens, head_dim: int, seed: int) -> Layer:
     """The trained head with this seed, or with the first one that there is."""
-    return load_layer(tokens, Configuration(1, 1, head_dim, "full"), choose_shipped_seed(seed))
+    shape = Configuration(1, 1, head_dim, "full")
+    return layers.load_layer(tokens, shape, layers.choose_shipped_seed(seed))
 
 
 def name_layer_origin(layer: Layer) -> str:
@@ -184,12 +172,12 @@ def describe_missing(asked: int, shown: int, offered: Sequence[int]) -> list[str
 
 def describe_long_text(layer: Layer) -> list[str]:
     """What to say of a text that training did not prepare for."""
-    if len(layer.tokens) <= MAX_NEWS_TOKENS:
+    if len(layer.tokens) <= layers.MAX_NEWS_TOKENS:
         return []
     return [
         _(
             "It learned from sentences of at most {most} words; this has {count}.",
-            most=MAX_NEWS_TOKENS,
+            most=layers.MAX_NEWS_TOKENS,
             count=len(layer.tokens),
         )
     ]

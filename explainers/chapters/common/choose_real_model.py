@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import streamlit as st
 from streamlit import runtime
 
-from explainers.chapters.common.background_job import (
-    POLL_SECONDS,
-    show_cancel,
-    show_refusal,
-    start_job,
-)
+from explainers.chapters.common import background_job
 from explainers.messages import N_, get_message
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -80,11 +75,17 @@ def obtain_model(named: str, place: str) -> "RealModel | None":
         job = st.session_state.get(key)
     if job and not job.is_over:
         with screen("model", place), st.container(key=f"{LOADING_KEY}-{place}"):
-            fragment(_show_loading, run_every=POLL_SECONDS)(job, key)
+            fragment(_show_loading, run_every=background_job.POLL_SECONDS)(job, key)
         return None
     with screen("model", place):
         _offer_loading(job, named, key, is_near)
     return None
+
+
+def tell_failure(error: Exception) -> None:
+    """Why nothing can be shown; a model from a folder or the hub may raise anything."""
+    why = verbatim(shorten(translate_error(error), 300))
+    st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
 
 
 def _start_loading(key: str, named: str) -> None:
@@ -92,7 +93,7 @@ def _start_loading(key: str, named: str) -> None:
 
     answer = st.session_state.get(MODEL_WEIGHED.format(key))
     commit = answer.commit if answer and answer.named == named else ""
-    start_job(key, make_load_job(LoadRequest(named, commit)), let_pictures_pass)
+    background_job.start_job(key, make_load_job(LoadRequest(named, commit)), let_pictures_pass)
 
 
 def let_pictures_pass() -> None:
@@ -117,14 +118,14 @@ def _show_loading(job: "LoadJob", key: str) -> None:
     fetched = _(" · {size:,.0f} MB so far", size=size / 1e6) if size else ""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/hourglass_top: {verbatim(under_way)}{fetched}")
-        show_cancel(key, job)
+        background_job.show_cancel(key, job)
 
 
 def _offer_loading(job: "LoadJob | None", named: str, key: str, is_near: bool) -> None:
     """Nothing is under way: what went wrong, and what the reader can do."""
     from explainers.models.registry import WHEEL_MODELS, find_offered_model
 
-    show_refusal(key)
+    background_job.show_refusal(key)
     if job and job.problem:
         st.error(verbatim(_(job.problem)), icon=":material/error:")
     known = find_offered_model(named)

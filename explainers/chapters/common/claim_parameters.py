@@ -47,10 +47,8 @@ def format_value(value: object) -> str:
 
 def describe_sizes(sizes: Sequence[Setting], values: Mapping[str, Any], mark: str = "") -> str:
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
-    labelled = {size.name: (_(size.label), values[size.name]) for size in sizes}
-    return ", ".join(
-        f"{label} {mark}{_write_value(value)}{mark}" for label, value in labelled.values()
-    )
+    written = ((_(size.label), _write_value(values[size.name])) for size in sizes)
+    return ", ".join(f"{label} {mark}{value}{mark}" for label, value in written)
 
 
 def _write_value(value: object) -> str:

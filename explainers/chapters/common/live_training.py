@@ -8,12 +8,11 @@ import streamlit as st
 
 from explainers.attention import masks
 from explainers.chapters.common.background_job import offer_job, watch_job
-from explainers.chapters.common.mask_names import translate_mask
 from explainers.charts.matrix import blank_forbidden, make_pair_matrix
 from explainers.messages import N_, ngettext
 from explainers.toys import training
 from explainers.toys.grammar import find_language
-from explainers.toys.layers import Configuration, Layer, TrainedHeads
+from explainers.toys.layers import MASK_TITLES, Configuration, Layer, TrainedHeads
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.linked_matrices import show_figure
@@ -148,7 +147,7 @@ def describe_heads(job: training.TrainingJob) -> str:
         heads=_(ngettext("{count:,} query head", "{count:,} query heads", heads)),
         shared=_(ngettext("{count:,} KV head", "{count:,} KV heads", shared)),
         head_dim=head_dim,
-        mask=translate_mask(rule),
+        mask=_(MASK_TITLES[rule]),
         seed=job.subject.seed,
     )
 

@@ -261,14 +261,11 @@ def read_head(layer: Layer) -> OneHead:
     return OneHead.of(layer, *attend(layer))
 
 
-STEPS = ("products", "scores", "masked", "weights", "output")
-
-
 def compute_matrices(layer: Layer) -> dict[str, Tensor]:
     """All that the first head of a layer computes."""
     made = compute_projections(layer)
     run = attention_steps(made["Q"], made["K"], made["V"], layer.mask)
-    return made | dict(zip(STEPS, run, strict=True))
+    return made | run._asdict()
 
 
 def compute_projections(layer: Layer) -> dict[str, Tensor]:

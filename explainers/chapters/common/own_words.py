@@ -212,6 +212,15 @@ def read_heads(model: Any, layer_index: int) -> MultiHead:
     return MultiHead(w_query, w_key, w_value, w_output, block.self.attention_head_size)
 
 
+def pair_neighbours(weight: Any, size: int) -> Tensor:
+    """W_Q or W_K of a Llama, transposed, with heads of this size (d_model, heads · size).
+
+    Its code rotates numbers 0 and 32 as a pair, ours neighbours: both matrices are reordered alike.
+    """
+    order = torch.arange(size).view(2, -1).T.flatten()
+    return weight.unflatten(0, (-1, size))[:, order].flatten(0, 1).T.detach().float()
+
+
 def append_one(x: Tensor) -> Tensor:
     """Each word's numbers with a 1 at their end (..., d_model + 1), for the row of the biases."""
     return nn.functional.pad(x, (0, 1), value=1.0)

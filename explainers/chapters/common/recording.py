@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -229,12 +229,7 @@ COMPUTATIONS: dict[Callable[..., Any], Callable[..., Computed]] = {
     biased_attention: compute_biased_head,
     attention_with_sinks: compute_head_with_sink,
 }
-
-
-def find_computation(layer: RecordedAttention) -> Callable[..., Computed]:
-    """What is written into the file for what this model adds to attention."""
-    function: Any = layer.function
-    return COMPUTATIONS[getattr(function, "func", function)]
+"""What is written into the file for what a model adds to attention."""
 
 
 def collect_inputs(layer: RecordedAttention, head: int) -> dict[str, Any]:
@@ -277,19 +272,17 @@ def collect_results(layer: RecordedAttention, head: int) -> dict[str, Any]:
 
 def make_head_recipe(title: str, layer: RecordedAttention, head: int) -> Recipe:
     """One head of a layer that was recorded."""
-    return Recipe(
-        title, find_computation(layer), collect_inputs(layer, head), collect_results(layer, head)
-    )
+    function: Any = layer.function
+    computation = COMPUTATIONS[getattr(function, "func", function)]
+    return Recipe(title, computation, collect_inputs(layer, head), collect_results(layer, head))
 
 
 def record_layer(loaded: "RealModel", number: int, ids: Tensor) -> RecordedAttention:
     """One layer of a run of the model; the others are not kept."""
     from explainers.models.attention_hook import run_model
 
-    take = partial(_read_layer, number)
+    def take(layer: RecordedAttention) -> RecordedAttention | None:
+        return layer if layer.layer_index == number and layer.kind == "self" else None
+
     layers = run_model(loaded.model, record=take, input_ids=ids, use_cache=False).layers
     return next(layer for layer in layers if layer is not None)
-
-
-def _read_layer(number: int, layer: RecordedAttention) -> RecordedAttention | None:
-    return layer if layer.layer_index == number and layer.kind == "self" else None

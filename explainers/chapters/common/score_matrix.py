@@ -7,7 +7,6 @@ from functools import cached_property
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.receptive_field import cells
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import Steps, attention_steps, hide, softmax
@@ -120,11 +119,6 @@ def shrink_panels(panels: Sequence[Panel], words: int) -> list[Panel]:
 def write_word_count(number: int) -> str:
     """So many words, in words."""
     return _("1 word") if number == 1 else _("{number} words", number=number)
-
-
-def describe_cells(mask: Tensor) -> str:
-    """How many pairs a mask leaves, of how many."""
-    return _("{left} of {all} cells", left=cells(mask), all=mask.numel())
 
 
 def keep_allowed(values: Tensor, mask: Tensor) -> Values:

@@ -4,6 +4,8 @@ The small head knows some hundred words. A sentence with others is read by a rea
 is on this machine; else untrained weights draw it, and the page says so and offers the model.
 """
 
+import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -11,25 +13,15 @@ import streamlit as st
 
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.own_words import OwnWords, read_with
-from explainers.chapters.common.reader_sentence import (
-    choose_sentence,
-    offer_choice,
-    offer_nearest_sentence,
-)
-from explainers.toys.grammar import find_unknown_words, read_running
-from explainers.toys.layers import (
-    D_MODEL,
-    FILM_SEED,
-    READABLE_D_MODEL,
-    READABLE_HEAD_DIM,
-    Layer,
-    Tokens,
-    draw_layer,
-    load_readable_layer,
-)
-from explainers.toys.sentence import Sentence, is_word
+from explainers.toys import layers
+from explainers.toys.examples import make_generator
+from explainers.toys.grammar import find_language, find_unknown_words, fold_word, read_running
+from explainers.toys.layers import Layer, Tokens
+from explainers.toys.sentence import Sentence, is_word, list_known_examples
+from explainers.toys.task import draw_news
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
+from explainers.ui.controls.choose_text import choose_text
 from explainers.ui.controls.control import Control
 from explainers.ui.figure.hero import HeroChoice, begin_again, choose_word
 from explainers.ui.lecture.screens import screen
@@ -40,6 +32,7 @@ from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
+
 
 MOST_NAMED = 2
 """Of the words that the small head lacks."""
@@ -89,14 +82,18 @@ class Reading(NamedTuple):
         if self.own:
             return self.own.layer(rule, is_trained, read_seed())
         if self.is_known and is_trained:
-            return load_readable_layer(self.words, rule, FILM_SEED)
-        return draw_layer(self.words, READABLE_D_MODEL, 1, READABLE_HEAD_DIM, rule, read_seed())
+            return layers.load_readable_layer(self.words, rule, layers.FILM_SEED)
+        return layers.draw_layer(
+            self.words, layers.READABLE_D_MODEL, 1, layers.READABLE_HEAD_DIM, rule, read_seed()
+        )
 
     def layer_of_heads(self) -> Layer:
         """All heads of the real model's layer, or four untrained ones."""
         if self.own:
             return self.own.layer_of_all()
-        return draw_layer(self.words, D_MODEL, UNTRAINED, D_MODEL // UNTRAINED, "full", read_seed())
+        return layers.draw_layer(
+            self.words, layers.D_MODEL, UNTRAINED, layers.D_MODEL // UNTRAINED, "full", read_seed()
+        )
 
     def of_known(self) -> "Reading":
         """The same page's reading of words that the small head knows."""
@@ -166,7 +163,8 @@ def choose_reading(
     words = drop_end_marks(sentence.tokens)
     unknown = find_unknown_words(words)
     wants_model = is_trained and (bool(unknown) or controls.reader(is_drawn=False) == REAL)
-    own = obtain_own_words(sentence) if wants_model else None
+    loaded = find_model("bidirectional") if wants_model else None
+    own = read_with(loaded, sentence) if loaded else None
     if own or unknown:
         st.markdown(_say_who_reads(own, unknown, has_all_heads, wants_model))
     return Reading(words, own, not unknown, wants_model)
@@ -187,11 +185,7 @@ def _say_who_reads(
         "The small head never learned {unknown}.", unknown=list_few([*filter(is_word, unknown)])
     )
     if not own:
-        if wants_model and is_model_near():
-            reads = _("**Untrained weights read your words** until a real model is loaded.")
-        else:
-            reads = _("**Untrained weights read your words:** these numbers are random.")
-        return f"{reads} {lacks}"
+        return f"{_say_untrained(wants_model and is_model_near())} {lacks}"
     reads = _(
         "**A real model reads your words:** {part} of {model}.",
         part=own.name_part(has_all_heads),
@@ -199,6 +193,12 @@ def _say_who_reads(
     )
     marks = _("*[CLS]* marks the start, *[SEP]* the end; heads with nothing to find look there.")
     return " ".join([reads, *([lacks] if unknown else []), marks])
+
+
+def _say_untrained(is_waiting: bool) -> str:
+    if is_waiting:
+        return _("**Untrained weights read your words** until a real model is loaded.")
+    return _("**Untrained weights read your words:** these numbers are random.")
 
 
 def list_few(words: Sequence[str], most: int = MOST_NAMED) -> str:
@@ -251,7 +251,9 @@ def _offer_others(
 ) -> None:
     with st.container(horizontal=True):
         if find_unknown_words(words):
-            offer_nearest_sentence(words)
+            nearest = find_nearest_sentence(words)
+            swap = _("Swap the words: “{sentence}”", sentence=nearest)
+            offer_choice(swap, ":material/swap_horiz:", controls.sentence, nearest)
         elif is_read:
             offer_choice(back, ":material/undo:", controls.reader, SMALL)
         else:
@@ -295,10 +297,8 @@ def _say_causal_reader(name: str, words: Tokens, wants_model: bool) -> None:
         said = [_("**A real model reads your words:** {part}.", part=name)]
         if unknown:
             said.append(_("The small heads never learned {unknown}.", unknown=unknown))
-    elif wants_model and is_model_near("causal"):
-        said = [_("**Untrained weights read your words** until a real model is loaded.")]
-    elif unknown:
-        said = [_("**Untrained weights read your words:** these numbers are random.")]
+    elif (is_waiting := wants_model and is_model_near("causal")) or unknown:
+        said = [_say_untrained(is_waiting)]
     else:
         return
     st.markdown(" ".join(said))
@@ -347,7 +347,39 @@ def is_model_near(kind: str = "bidirectional") -> bool:
     return is_on_disk(name_model(kind))
 
 
-def obtain_own_words(sentence: Sentence) -> OwnWords | None:
-    """What the real model makes of a sentence; None as long as it is not in memory."""
-    loaded = find_model("bidirectional")
-    return read_with(loaded, sentence) if loaded else None
+NUM_SENTENCES = 2_000
+"""Of the sentences that the head can read, so many are compared with the reader's."""
+
+
+def choose_sentence() -> Sentence:
+    """Ask for the reader's sentence: typed, or chosen among those that the trained heads know."""
+    return choose_text(examples=list_known_examples(get_language()))
+
+
+def offer_choice(label: str, icon: str, control: Control, value: object) -> None:
+    """A button that chooses, for the whole page, also where it stands in a part that runs alone."""
+    if st.button(label, icon=icon, on_click=control.put, args=(value,)):
+        st.rerun()
+
+
+def find_nearest_sentence(tokens: Tokens) -> str:
+    """The sentence of known words that shares most with this one: its words, then its length.
+
+    Where no word is known, it is one in the visitor's language.
+    """
+    language = find_language(tokens, get_language())
+    wanted = Counter(map(fold_word, tokens))
+
+    def measure_likeness(news: Tokens) -> tuple[int, int]:
+        common = wanted & Counter(map(fold_word, news))
+        return common.total(), -abs(len(news) - len(tokens))
+
+    nearest: Tokens = max(list_known_sentences(language), key=measure_likeness)
+    return " ".join(nearest)
+
+
+@functools.cache
+def list_known_sentences(language: str) -> tuple[Tokens, ...]:
+    """Sentences of the task, of which the nearest is offered."""
+    seeded = make_generator("sentences of known words")
+    return tuple(news.tokens for news in draw_news(language, NUM_SENTENCES, True, seeded))

@@ -136,7 +136,6 @@ def find_reordered_syllable(
 
 
 HEADS = (MEAN, *map(str, range(NUM_HEADS)))
-ROW_SIDES = (PREDICTED, INPUT)
 LAST_LAYER = NUM_LAYERS - 1
 
 
@@ -174,12 +173,6 @@ def read_all_links(reading: LinkReading) -> list[set[Link]]:
         )
         for sentence_weights, pair in zip(compute_weights(), list_pairs(), strict=True)
     ]
-
-
-@st.cache_data(show_spinner=False)
-def score_readings() -> dict[LinkReading, AlignmentScore]:
-    """Every layer, every head and the mean of heads, with rows read in both ways."""
-    return {one: score for side in ROW_SIDES for one, score in score_side(side).items()}
 
 
 @functools.cache
@@ -226,14 +219,14 @@ def show_scores(view: TranslationView) -> dict[str, object]:
 
     Returns, for a text, how many sentences they are of, and from how many pairs aligners counted.
     """
-    scores = score_readings()
     baseline_scores = score_baselines()
     words, syllables = view.translation.words, view.translation.syllables
-    head_score = scores[LinkReading(view.layer, view.head, view.row_side)]
+    side = view.row_side
+    head_score = score_side(side)[LinkReading(view.layer, view.head, side)]
     tables = {N_("held out"): [head_score, baseline_scores["diagonal"], baseline_scores["ibm"]]}
     if view.gold:
         link_sets = (
-            view.read_links(view.row_side),
+            view.read_links(side),
             align_diagonally(len(words), len(syllables)),
             align_by_ibm1(words, syllables),
         )

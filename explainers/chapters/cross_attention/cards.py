@@ -81,54 +81,25 @@ class WeightSteps:
         cross, view = self.decoded.cross, self.view
         syllables, words = view.translation.syllables, view.columns
         numbers = [f"{n}" for n in range(cross.query.shape[-1])]
-        features, pairs = (numbers, TARGET_AXIS, FEATURE_AXIS), (words, TARGET_AXIS, SOURCE_AXIS)
-        query = self._make(
-            QUERIES, N_("decoder · W_Q"), self._read_head(cross.query), syllables, *features
-        )
-        key = self._make(
-            KEYS,
-            N_("encoder · W_K"),
-            cross.key[self.head],
-            words,
-            numbers,
-            SOURCE_AXIS,
-            FEATURE_AXIS,
-        )
-        scores = self._make(
-            SCORES, N_("Q · Kᵀ ÷ √d_k"), self._read_head(cross.scores), syllables, *pairs
-        )
+        asking = syllables, numbers, TARGET_AXIS, FEATURE_AXIS
+        asked = words, numbers, SOURCE_AXIS, FEATURE_AXIS
+        pairs = syllables, words, TARGET_AXIS, SOURCE_AXIS
+
+        def draw(name: str, formula: str, made: Tensor, *labels: Any, **look: Any) -> Panel:
+            return Panel(name, Matrix(name, formula, made.tolist(), *labels, **look))
+
+        read, softmax = self._read_head, N_("softmax(Q · Kᵀ ÷ √d_k)")
+        query = draw(QUERIES, N_("decoder · W_Q"), read(cross.query), *asking, role="query")
+        key = draw(KEYS, N_("encoder · W_K"), cross.key[self.head], *asked, role="key")
+        scores = draw(SCORES, N_("Q · Kᵀ ÷ √d_k"), read(cross.scores), *pairs)
+        first = draw(FIRST, softmax, read(cross.weights), *pairs, kind=WEIGHTS)
         rule = _("{heads}; every row sums to 1", heads=view.head_label)
-        weights = self._make(WEIGHTS, rule, view.weights, syllables, *pairs, kind=WEIGHTS)
-        first = self._make(
-            FIRST,
-            N_("softmax(Q · Kᵀ ÷ √d_k)"),
-            self._read_head(cross.weights),
-            syllables,
-            *pairs,
-            kind=WEIGHTS,
-        )
+        weights = draw(WEIGHTS, rule, view.weights, *pairs, kind=WEIGHTS)
         followed = [
             replace(panel, small=True, followed=None if panel.id == KEYS else self.followed)
             for panel in (query, key, first if view.head == MEAN else scores, weights)
         ]
         return orient_panels(followed, view.queries_down)
-
-    def _make(
-        self,
-        name: str,
-        formula: str,
-        numbers: Tensor,
-        rows: Sequence[str],
-        columns: Sequence[str],
-        row_axis: str,
-        column_axis: str,
-        kind: str = "signed",
-    ) -> Panel:
-        role = {QUERIES: "query", KEYS: "key"}.get(name, "")
-        matrix = Matrix(
-            name, formula, numbers.tolist(), rows, columns, row_axis, column_axis, kind, role
-        )
-        return Panel(name, matrix)
 
     def explain(self, cell: Cell) -> Arithmetic:
         """How a number came to be."""

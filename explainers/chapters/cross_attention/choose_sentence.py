@@ -11,33 +11,23 @@ from explainers.chapters.common.sentence_reading import list_few
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
 from explainers.toys.sentence import list_known_examples
-from explainers.translation import translator
+from explainers.translation import corpus, translator
 from explainers.translation.corpus import (
     ACTOR_SECTIONS,
-    HELD_OUT,
-    MAX_SOURCE_WORDS,
     MISSING_FORM,
     MODIFIER_SECTIONS,
-    RUNNING_PAIR,
     SPECIAL_TOKENS,
     THING_SECTIONS,
-    UNSEEN,
     VERB_SECTIONS,
     Entry,
     Phrase,
     SentencePair,
-    align_phrase,
     capitalise_sentence,
     english_vocabulary,
     find_words,
-    join_phrases,
     list_entries,
     list_partners,
-    mark_past,
     read_lexicon,
-    read_sentences,
-    translate_word,
-    write_function_word,
 )
 from explainers.translation.translator import Translation, Translator
 from explainers.translations import _, translate_error
@@ -54,7 +44,11 @@ NUM_EXAMPLES = 6
 @functools.cache
 def list_held_out_examples() -> dict[str, SentencePair]:
     """Held-out sentences by their text."""
-    pairs = [pair for kind in (UNSEEN, HELD_OUT) for pair in read_sentences(kind)[:NUM_EXAMPLES]]
+    pairs = [
+        pair
+        for kind in (corpus.UNSEEN, corpus.HELD_OUT)
+        for pair in corpus.read_sentences(kind)[:NUM_EXAMPLES]
+    ]
     return {" ".join(pair.source): pair for pair in pairs}
 
 
@@ -96,19 +90,19 @@ def build_sentence(
     news = [*described, _translate(what, noun)]
     on = _translate("on", next(one for one in read_lexicon()["before a day"] if one.name == "on"))
     if is_passive:
-        were, done = translate_word("were", "đã được"), _translate(verb.forms[3], verb)
-        agent = [write_function_word(word) for word in ("by", "the")]
+        were, done = corpus.translate_word("were", "đã được"), _translate(verb.forms[3], verb)
+        agent = [corpus.write_function_word(word) for word in ("by", "the")]
         english = [*news, were, done, *agent, actor, on, time]
         vietnamese = [*reversed(news), were, *agent, actor, done, on, time]
     else:
         does = _translate(did, verb)
-        english = [write_function_word("the"), actor, does, *news, on, time]
-        vietnamese = [actor, mark_past(does), does, *reversed(news), on, time]
-    return align_phrase(join_phrases(english, vietnamese))
+        english = [corpus.write_function_word("the"), actor, does, *news, on, time]
+        vietnamese = [actor, corpus.mark_past(does), does, *reversed(news), on, time]
+    return corpus.align_phrase(corpus.join_phrases(english, vietnamese))
 
 
 def _translate(word: str, entry: Entry) -> Phrase:
-    return translate_word(word, entry.vietnamese)
+    return corpus.translate_word(word, entry.vietnamese)
 
 
 def rebuild_sentence(words: Sequence[str]) -> SentencePair:
@@ -126,8 +120,8 @@ def rebuild_sentence(words: Sequence[str]) -> SentencePair:
 def find_gold(words: tuple[str, ...]) -> SentencePair | None:
     """The sentence with its gold, if it is one of those that are known."""
     known = list_held_out_examples().get(" ".join(words))
-    if known or words == RUNNING_PAIR.source:
-        return known or RUNNING_PAIR
+    if known or words == corpus.RUNNING_PAIR.source:
+        return known or corpus.RUNNING_PAIR
     try:
         pair = rebuild_sentence(words)
     except KeyError:
@@ -186,8 +180,8 @@ def read_words(sentence: str) -> Known:
     unknown = tuple(dict.fromkeys(word for word in words if word not in known))
     if unknown and not _says_enough(known, words):
         return Known((), unknown, nearest=nearest)
-    is_cut = len(known) > MAX_SOURCE_WORDS
-    return Known(known[:MAX_SOURCE_WORDS], unknown, is_cut, nearest if unknown else "")
+    is_cut = len(known) > corpus.MAX_SOURCE_WORDS
+    return Known(known[: corpus.MAX_SOURCE_WORDS], unknown, is_cut, nearest if unknown else "")
 
 
 @functools.cache
@@ -232,8 +226,9 @@ def _spell_nearest(words: Sequence[str]) -> str:
         word if word in every else next(iter(get_close_matches(word, long, 1, ALIKE)), "")
         for word in words
     ]
-    found, known = tuple(word for word in mended if word)[:MAX_SOURCE_WORDS], _keep_known(words)
-    if _says_enough(known, words) and found == known[:MAX_SOURCE_WORDS]:
+    most, known = corpus.MAX_SOURCE_WORDS, _keep_known(words)
+    found = tuple(word for word in mended if word)[:most]
+    if _says_enough(known, words) and found == known[:most]:
         return ""
     if _says_enough(found, words) and (_says_enough(known, words) or all(mended)):
         return _print_sentence(found)
@@ -286,10 +281,10 @@ def list_examples() -> dict[str, str]:
     readable = {name: text for name, text in known.items() if not read_words(text).unknown}
     return readable | {
         N_("the passive"): write_variant(is_passive=True),
-        N_("never in training"): _print_sentence(read_sentences(HELD_OUT)[1].source),
+        N_("never in training"): _print_sentence(corpus.read_sentences(corpus.HELD_OUT)[1].source),
     }
 
 
 def _list_default_words() -> tuple[str, ...]:
-    _unused, who, did, kind, what, _unused, day = RUNNING_PAIR.source
+    _unused, who, did, kind, what, _unused, day = corpus.RUNNING_PAIR.source
     return who, did, kind, what, day

@@ -7,24 +7,19 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.background_job import offer_job, watch_job
+from explainers.chapters.common.background_job import describe_words, offer_job, watch_job
 from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.device import describe_device
 from explainers.job_queue import Job
 from explainers.messages import N_
+from explainers.models import token_text
 from explainers.models.attention_hook import run_model
 from explainers.models.comparison import measure_differences
 from explainers.models.load import DOWNLOADS, LoadRequest, bring_model
 from explainers.models.registry import ModelError
-from explainers.models.token_text import (
-    Words,
-    merge_weights,
-    read_words,
-    spell_words,
-    tokenise_text,
-)
+from explainers.models.token_text import Words
 from explainers.translation import translator
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
@@ -66,7 +61,7 @@ def translate_text(real_model: "RealModel", text: str) -> Translation:
         raise ModelError(
             "{model} is no translator: no decoder of it reads another text.", model=real_model.name
         )
-    ids = tokenise_text(real_model, text, MOST_PIECES).ids
+    ids = token_text.tokenise_text(real_model, text, MOST_PIECES).ids
     mask = torch.ones_like(ids)
     with torch.no_grad():
         target_ids = model.generate(
@@ -84,8 +79,8 @@ def translate_text(real_model: "RealModel", text: str) -> Translation:
     return Translation(
         source,
         target,
-        read_words(real_model, text, source),
-        spell_words(tokenizer, written, target),
+        token_text.read_words(real_model, text, source),
+        token_text.spell_words(tokenizer, written, target),
         str(tokenizer.decode(written, skip_special_tokens=True)),
         torch.stack([layer.weights[0] for layer in layers]),
         max(one.largest for one in measure_differences(model, **inputs)),
@@ -168,12 +163,8 @@ def offer_real_translation(sentence: str) -> tuple[Translation, str] | None:
     elif job.result:
         return job.result
     else:
-        watch_job(TRANSLATION_JOB, job, verbatim(request.model), describe=_describe_progress)
+        watch_job(TRANSLATION_JOB, job, verbatim(request.model), describe=describe_words)
     return None
-
-
-def _describe_progress(job: TranslationJob) -> str:
-    return verbatim(_(job.reports[-1])) if job.reports else _("beginning")
 
 
 def show_real_weights(
@@ -184,7 +175,7 @@ def show_real_weights(
     layer_index = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
     weights = translation.weights[layer_index].mean(dim=0)
     sides = translation.target_words, translation.source_words
-    words = merge_weights(weights, *(side.numbers for side in sides))
+    words = token_text.merge_weights(weights, *(side.numbers for side in sides))
     rows, columns = ([word.strip() or word for word in side.spelled] for side in sides)
     heads = _(
         "decoder layer {layer} of {count}, mean of heads", layer=layer_index + 1, count=len(layers)

@@ -35,7 +35,6 @@ from explainers.models.replaced_heads import (
     Estimate,
     Pair,
     PairRequest,
-    Patching,
     encode_prompt,
     find_costly,
     make_patching_job,
@@ -307,15 +306,6 @@ controls.register(first_prompt, second_prompt, first_answer, second_answer)
 JOB = "matter: pair"
 
 
-def measure_pair(pair: Pair, seed: int) -> Patching | None:
-    """A button, and how far the measurement is; at last its result, or why there is none."""
-    job = make_patching_job(PairRequest(MODEL, pair, seed))
-    shown = offer_job(JOB, _("Exchange every head"), job, icon=":material/swap_horiz:")
-    if not shown or shown.subject != job.subject:
-        return None
-    return watch_for_result(JOB, shown, _("Exchanging"))
-
-
 def show_pair(text: Prose, shown: Shown, seed: int) -> None:
     """Two prompts of the reader's, and the first picture of them."""
     text("pair", least=f"{LEAST_LEAD:g}", most=MOST_TOKENS, draws=DRAWS)
@@ -324,7 +314,12 @@ def show_pair(text: Prose, shown: Shown, seed: int) -> None:
         prompts = first_prompt(), second_prompt()
     with right:
         answers = first_answer(), second_answer()
-    loaded = obtain_model(MODEL, "beside")
-    if loaded and (found := measure_pair(Pair(*prompts, *answers), seed)):
+    if not (loaded := obtain_model(MODEL, "beside")):
+        return
+    job = make_patching_job(PairRequest(MODEL, Pair(*prompts, *answers), seed))
+    offered = offer_job(JOB, _("Exchange every head"), job, icon=":material/swap_horiz:")
+    if not offered or offered.subject != job.subject:
+        return
+    if found := watch_for_result(JOB, offered, _("Exchanging")):
         own = Shown(found, shown.ablations, answers, describe_live_run(loaded))
         show_picture(text, make_hero(text, own, OWN), "own matter")

@@ -4,16 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from explainers.chapters.common.measured_heads import name_head
 from explainers.messages import N_
+from explainers.models import shipped_measurements
 from explainers.models.registry import describe_package
 from explainers.models.replaced_heads import Patching
-from explainers.models.shipped_measurements import (
-    MODEL,
-    PAIRS,
-    Ablations,
-    Place,
-    read_shipped_ablations,
-)
+from explainers.models.shipped_measurements import Ablations, Place
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import Choice
@@ -66,12 +62,12 @@ class Shown:
 
 def read_shown() -> Shown | None:
     """The numbers that came with the app; none if the model here has other weights."""
-    shipped = read_shipped_ablations()
+    shipped = shipped_measurements.read_shipped_ablations()
     if not shipped:
         return None
-    name, pair = next(iter(PAIRS.items()))
+    name, pair = next(iter(shipped_measurements.PAIRS.items()))
     answers = pair.answer, pair.other_answer
-    origin = shipped_run(describe_package(MODEL))
+    origin = shipped_run(describe_package(shipped_measurements.MODEL))
     return Shown(shipped.pairs[name], shipped.ablations, answers, origin)
 
 
@@ -137,12 +133,12 @@ def list_experiments(text: Prose, shown: Shown) -> list[Experiment]:
     most = divmod(int(direct.argmax()), direct.shape[1])
     first = find_largest(patching)[0]
     told = {
-        "head": _name(first),
+        "head": name_head(*first),
         "share": write_percent(float(patching.effects[first])),
         "chance": write_percent(float(patching.chance[first])),
-        "against": _name(against),
+        "against": name_head(*against),
         "away": write_percent(float(-patching.effects[against])),
-        "most": _name(most),
+        "most": name_head(*most),
         "direct": f"{float(direct[most]):.2f}",
         "answer": shown.answers[0],
     }
@@ -157,16 +153,12 @@ def _choose(place: Place, view: str) -> dict[str, Any]:
     return {matter_layer.key: place[0], matter_head.key: place[1], matter_view.key: view}
 
 
-def _name(place: Place) -> str:
-    return "L{}.H{}".format(*place)
-
-
 def make_table(shown: Shown) -> Any:
     """A row for each head: its effect, its null, its direct effect."""
     patching = shown.patching
     rows = [
         (
-            _name(place),
+            name_head(*place),
             float(patching.effects[place]),
             float(patching.chance[place]),
             bool(patching.passes[place]),

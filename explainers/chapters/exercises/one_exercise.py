@@ -12,7 +12,6 @@ import streamlit as st
 from explainers.chapters.common.claim_parameters import (
     capitalise,
     choose_size,
-    describe_sizes,
     find_published_entries,
 )
 from explainers.chapters.exercises.deck import (
@@ -143,16 +142,6 @@ def turn_settings(exercise: Exercise, task: Goal) -> tuple[dict[str, Any], GoalM
     with st.container(horizontal=True):
         turned = {setting.name: choose_size(exercise.id, setting) for setting in task.settings}
     return turned, task.measure(**turned)
-
-
-def write_measured(reached: GoalMeasurement) -> dict[str, str]:
-    """What was measured, in the visitor's words."""
-    return {name: _(found) for name, found in reached.measured.items()}
-
-
-def find_way(task: Goal) -> str:
-    """Settings that meet the condition; they are tried one by one, which takes time."""
-    return describe_sizes(task.settings, next(task.solutions()), "**")
 
 
 def fold_hint(exercise: Exercise) -> Any:

@@ -27,7 +27,6 @@ from explainers.toys.examples import draw_embeddings, random_heads
 from explainers.ui.text.numbers import PERCENT, SHARE, write_percent
 
 HUNDREDTH = 0.02
-DRAWS = 5_000
 
 
 def cells_of_a_causal_mask(draw: Random) -> Prediction:

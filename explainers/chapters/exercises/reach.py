@@ -29,7 +29,6 @@ from explainers.toys.sentence import SENTENCE
 
 WORDS = tuple(SENTENCE.split())
 QUERY, KEY = WORDS.index("announced"), WORDS.index("CEO")
-DRAWS = 1_000
 STEPS = tuple(n / 2 for n in range(-8, 9))
 
 

@@ -15,8 +15,8 @@ from explainers.attention.linear import (
     read_state,
     write_delta,
 )
-from explainers.chapters.growing_memory.compute import DIM, Step, Story, write_pair, write_story
-from explainers.chapters.growing_memory.hero import name_origin
+from explainers.chapters.growing_memory import hero
+from explainers.chapters.growing_memory.hero import Step, Story
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS
 from explainers.memory.cache_bytes import (
@@ -67,7 +67,7 @@ def compare_forms(story: Story) -> dict[str, str]:
         OVERWRITE: gated_delta_attention(keys, keys, values, one, one),
     }
     apart = {
-        rule: (read_state(write_story(story, rule)[1:], keys) - output).abs().max().item()
+        rule: (read_state(hero.write_story(story, rule)[1:], keys) - output).abs().max().item()
         for rule, output in at_once.items()
     }
     return {rule: bound_rounding(difference) for rule, difference in apart.items()}
@@ -75,7 +75,7 @@ def compare_forms(story: Story) -> dict[str, str]:
 
 def draw_step(step: Step) -> Figure:
     """What is missing: the value, without what the memory says for its key."""
-    numbers = [str(n) for n in range(1, DIM + 1)]
+    numbers = [str(n) for n in range(1, hero.DIM + 1)]
     word, following = (step.story.names[at] for at in step.story.pairs[step.place])
 
     def draw_column(name: str, formula: str, vector: Tensor, role: str) -> Matrix:
@@ -133,7 +133,7 @@ def fit_pairs(rule: str, count: int, seed: int, passes: int = 1) -> Fit:
     values = torch.randn(RUNS, count, FITTED_DIM, generator=generator)
     state = torch.zeros(RUNS, FITTED_DIM, FITTED_DIM)
     for place in [*range(count)] * passes:
-        state = write_pair(state, keys[:, place], values[:, place], rule)
+        state = hero.write_pair(state, keys[:, place], values[:, place], rule)
     answers = read_state(state[:, None], keys)
     nearest = torch.cdist(answers, values).argmin(dim=-1)  # (runs, pairs)
     return Fit((nearest == torch.arange(count)).float().mean(dim=0))
@@ -174,7 +174,9 @@ def show_fits(text: Prose, seed: int) -> None:
         overwrite=named["overwrite"],
     )
     axes = {"x": Axis(_("pairs written"), is_logarithmic=True), "y": Axis(_("found again, %"))}
-    show_chart(draw_curve, rows, alt, "how much fits", name_origin(seed), series=series, **axes)
+    show_chart(
+        draw_curve, rows, alt, "how much fits", hero.name_origin(seed), series=series, **axes
+    )
     text("fits_seen", **named)
 
 
@@ -211,8 +213,6 @@ def name_costs(shape: ModelShape) -> dict[str, str]:
 
 def show_costs(text: Prose) -> None:
     """Bytes at each length: of memories, of layers with attention, and if there were no others."""
-    import torch
-
     from explainers.charts.curves import Axis, draw_curve
 
     shape = find_shape(MODEL)
@@ -249,7 +249,7 @@ def recall_size(draw: Random) -> Recall:
 def recall_second_value(draw: Random) -> Recall:
     """One number of what is read after a key was written twice, a part of each value."""
     first, second = draw.sample([n for n in range(-8, 13, 2) if n], 2)
-    beta, key, state = draw.choice([0.5, 1.0]), torch.eye(DIM)[0], torch.zeros(1, DIM)
+    beta, key, state = draw.choice([0.5, 1.0]), torch.eye(hero.DIM)[0], torch.zeros(1, hero.DIM)
     for number in (first, second):
         value = torch.tensor([float(number)])
         state = write_delta(state, key, value, torch.tensor(beta), torch.tensor(1.0))

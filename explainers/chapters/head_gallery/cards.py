@@ -12,26 +12,11 @@ from torch import Tensor
 
 from explainers.chapters.common.measured_heads import PROBE_NAMES, Gallery, name_head
 from explainers.chapters.common.recording import record_layer, to_cpu
-from explainers.chapters.head_gallery.hero import (
-    choose,
-    gallery_head,
-    gallery_layer,
-    list_names,
-    rank_heads,
-)
+from explainers.chapters.head_gallery import hero
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import HEAD_AXIS, LAYER_AXIS
 from explainers.messages import N_
-from explainers.models.head_scores import (
-    PATTERNS,
-    PROBES,
-    ROLES,
-    build_patterns,
-    compute_entropy,
-    compute_mass,
-    measure_distance,
-    score_pattern,
-)
+from explainers.models import head_scores
 from explainers.models.load import is_on_disk, load_model
 from explainers.models.probes import Probe
 from explainers.models.shipped_measurements import read_shipped_scores
@@ -54,17 +39,18 @@ def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]
     shipped = read_shipped_scores(gallery.name)
     if not shipped:
         return {}
-    example, wanted = shipped.example, {role.name: role.score_name for role in ROLES}
-    named = list_names(gallery.scores, place)
-    name = next((wanted[one] for one in named if wanted[one] in PATTERNS), OTHERWISE)
+    example, wanted = shipped.example, {role.name: role.score_name for role in head_scores.ROLES}
+    named = hero.list_names(gallery.scores, place)
+    name = next((wanted[one] for one in named if wanted[one] in head_scores.PATTERNS), OTHERWISE)
     every = example.weights[place][None, None]
     is_causal = not example.weights.triu(1).any()
     mask = torch.ones(every.shape[1:], dtype=torch.bool)
     marks = torch.tensor([[not token.strip().isalnum() for token in example.tokens]])
-    patterns = build_patterns(Probe(example.ids[None], marks), mask.tril() if is_causal else mask)
+    probe = Probe(example.ids[None], marks)
+    patterns = head_scores.build_patterns(probe, mask.tril() if is_causal else mask)
     pattern = patterns[name]  # (1, q_len, kv_len): which keys the name promises
     rows = [row for row, line in enumerate(pattern[0]) if line.any()][-MOST_ROWS:]
-    masses = [[value] for value in compute_mass(every, pattern)[0, 0][rows].tolist()]
+    masses = [[value] for value in head_scores.compute_mass(every, pattern)[0, 0][rows].tolist()]
     keys = [f"{n} {token.strip()}" for n, token in enumerate(example.tokens)]
     queries, axes = [keys[row] for row in rows], (_("query"), _("key"))
 
@@ -77,7 +63,8 @@ def show_score_steps(gallery: Gallery, place: tuple[int, int]) -> dict[str, str]
         Panel("promised", draw(_("promised keys"), _(name), promised, keys), "·"),
         Panel("mass", draw(_("their weight"), _("sum of a row"), masses, [_("sum")]), "→"),
     ]
-    score = f"{float(score_pattern(every, pattern)[0]):.2f}"  # the mean over all such rows
+    # the mean over all such rows
+    score = f"{float(head_scores.score_pattern(every, pattern)[0]):.2f}"
     alt = _("Weights, promised keys, and the weight on them: mean {score}.", score=score)
     show_figure(Figure(panels, alt), gallery.origin, "score steps")
     return {"head": name_head(*place), "name": _(name), "score": score}
@@ -90,11 +77,11 @@ def compute_scores(weights: Tensor, mask: Tensor, ids: Tensor, marks: Tensor) ->
     """
     one, seen = weights[:, None], mask.expand(weights.shape)
     found = {
-        name: score_pattern(one, p)[0]
-        for name, p in build_patterns(Probe(ids, marks), seen).items()
+        name: head_scores.score_pattern(one, p)[0]
+        for name, p in head_scores.build_patterns(Probe(ids, marks), seen).items()
     }
-    found["entropy"] = compute_entropy(one, seen).nanmean()
-    found["distance"] = measure_distance(one)[0]
+    found["entropy"] = head_scores.compute_entropy(one, seen).nanmean()
+    found["distance"] = head_scores.measure_distance(one)[0]
     return found
 
 
@@ -110,7 +97,7 @@ def take_scores(gallery: Gallery, probe: str, place: tuple[int, int]) -> None:
 
 def _make_scores(gallery: Gallery, probe: str, place: tuple[int, int], title: str) -> Recipe:
     loaded, measured = gallery.loaded or load_model(gallery.name), gallery.scores
-    (number, head), texts = place, PROBES[probe](loaded)
+    (number, head), texts = place, head_scores.PROBES[probe](loaded)
     layer = record_layer(loaded, number, texts.ids)
     inputs: dict[str, Any] = {"weights": layer.weights[:, head], "mask": layer.mask[0, 0]}
     inputs = {name: to_cpu(one) for name, one in inputs.items()}
@@ -121,7 +108,7 @@ def _make_scores(gallery: Gallery, probe: str, place: tuple[int, int], title: st
 
 
 MAP = "heads"
-AGAINST_CHANCE = (*PATTERNS, N_("one offset"))
+AGAINST_CHANCE = (*head_scores.PATTERNS, N_("one offset"))
 """Scores that a head can reach by looking anywhere."""
 SCORES = (
     *(*AGAINST_CHANCE, N_("sink"), N_("entropy")),
@@ -157,7 +144,7 @@ def follow_choice(
     """Cards about a head: a click in one of them chooses another head for the whole page."""
 
     def draw(show: Callable[[], None]) -> None:
-        controls_of_head = gallery_layer, gallery_head
+        controls_of_head = hero.gallery_layer, hero.gallery_head
         layer, head = (st.session_state.get(one.key) for one in controls_of_head)
         is_head = layer in range(gallery.layers) and head in range(gallery.heads)
         if is_head and (layer, head) != chosen:
@@ -192,7 +179,7 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
         LAYER_AXIS,
         kind="signed" if what == "distance" else "weights",
     )
-    best = rank_heads(found, NAMED)
+    best = hero.rank_heads(found, NAMED)
     highest = ", ".join(f"{name_head(*place)} {found[place]:.2f}" for place in best)
     alt = _(
         "{score} of every head of {model}; the highest: {highest}.",
@@ -202,7 +189,7 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], shown: Shown) -> dict[st
     )
 
     def pick(cell: Cell) -> None:
-        choose(cell.column, cell.row)
+        hero.choose(cell.column, cell.row)
 
     take_scores(gallery, shown.probe, chosen)
     layer, head = chosen

@@ -17,16 +17,9 @@ from explainers.chapters.common.recording import (
 from explainers.chapters.head_gallery.hero import rank_heads
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
+from explainers.models import head_scores
 from explainers.models.attention_hook import RecordedAttention
-from explainers.models.head_scores import (
-    OTHER_PROBE,
-    PROBES,
-    ROLES,
-    EarnedRole,
-    HeadScores,
-    Role,
-    find_roles,
-)
+from explainers.models.head_scores import EarnedRole, HeadScores, Role
 from explainers.models.token_text import spell_token
 from explainers.translations import _
 from explainers.ui.controls import controls
@@ -55,7 +48,7 @@ class Head(NamedTuple):
     @property
     def labels(self) -> list[EarnedRole]:
         """Its names, each with what speaks for it and against it."""
-        return find_roles(self.gallery.scores, *self.place)
+        return head_scores.find_roles(self.gallery.scores, *self.place)
 
     @property
     def passage(self) -> int:
@@ -74,7 +67,7 @@ class RecordedHeads(NamedTuple):
 @st.cache_resource(show_spinner=False, max_entries=8, hash_funcs=BY_MODEL)
 def list_probe_texts(loaded: "RealModel") -> dict[str, Tensor]:
     """The texts of each probe (texts, tokens), as they were measured."""
-    return {probe: make(loaded).ids for probe, make in PROBES.items()}
+    return {probe: make(loaded).ids for probe, make in head_scores.PROBES.items()}
 
 
 def spell_tokens(loaded: "RealModel", ids: Tensor) -> list[str]:
@@ -119,7 +112,7 @@ UNKNOWN = "–"
 
 def describe_label(label: EarnedRole) -> dict[str, object]:
     """The score that a name is for, what it needed, and the same score on the other text."""
-    role = next(one for one in ROLES if one.name == label.role)
+    role = next(one for one in head_scores.ROLES if one.name == label.role)
     elsewhere = label.other_probe_score
     return {
         "role": _(label.role),
@@ -128,7 +121,7 @@ def describe_label(label: EarnedRole) -> dict[str, object]:
         "threshold": role.threshold,
         "source": _(role.source),
         "chance": f"{label.chance_score:.2f}",
-        "other": _(WORDS[OTHER_PROBE[role.probe]]),
+        "other": _(WORDS[head_scores.OTHER_PROBE[role.probe]]),
         "elsewhere": UNKNOWN if elsewhere != elsewhere else f"{elsewhere:.2f}",
     }
 
@@ -164,7 +157,7 @@ def show_evidence(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
     told = {
         "head": head.name,
         "names": _(" and ").join(f"**{_(label.role)}**" for label in head.labels) or _("no name"),
-        "nameless": sum(not find_roles(gallery.scores, *one) for one in every),
+        "nameless": sum(not head_scores.find_roles(gallery.scores, *one) for one in every),
         "heads": len(every),
     }
     names, picture = st.columns([3, 2])
@@ -182,7 +175,7 @@ def show_evidence(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
     with picture:
         text("patterns", passage=head.passage)
         show_prose(head)
-    show_source(find_roles)
+    show_source(head_scores.find_roles)
 
 
 SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
@@ -220,7 +213,7 @@ class Kept(NamedTuple):
 
 def compare_texts(scores: HeadScores) -> Kept:
     """Of induction if a head has that name, else of the role with the highest score."""
-    roles = [role for role in ROLES if role.probe == "repeated"]
+    roles = [role for role in head_scores.ROLES if role.probe == "repeated"]
 
     def rank(role: Role) -> tuple[bool, float]:
         most = float(scores.select(role.probe, role.score_name).nan_to_num(0).max())

@@ -32,6 +32,7 @@ from explainers.ui.text.numbers import write_percent
 INDUCTION, PREVIOUS, SINK = "induction", "previous token", "sink"
 GRAMMAR_MODEL, RELATION = WHEEL_MODELS[1].id, "determiner → noun"
 DETERMINER = "the"
+"""Of the example, the last one: a head looks for its noun."""
 EVERY, NAMELESS = controls.head_name.default, N_("no name")
 EXPERIMENTS = {INDUCTION: "try_induction", PREVIOUS: "try_previous"}
 NAMES = (*(role.name for role in ROLES if role.name != SINK), SINK)
@@ -198,7 +199,8 @@ def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
     if shipped:
         grammar, example = shipped.scores, shipped.example
         [best] = [one for one in find_relation_heads(grammar) if one.relation == RELATION]
-        word = find_determiner(example)
+        words = [token.strip().casefold() for token in example.tokens]
+        word = max(place for place, one in enumerate(words) if one == DETERMINER)
         weights = example.weights[best.layer_index, best.head_index, word]
         told = {
             "model": GRAMMAR_MODEL.split("/")[-1],
@@ -218,12 +220,6 @@ def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
         }
         found.append(Experiment("grammar", text.fill("try_grammar", **told), choices))
     return found
-
-
-def find_determiner(example: Example) -> int:
-    """The last word of the example whose noun a head can look for."""
-    words = [token.strip().casefold() for token in example.tokens]
-    return max(place for place, word in enumerate(words) if word == DETERMINER)
 
 
 def _show_name(text: Prose, scores: HeadScores, name: str) -> Experiment:

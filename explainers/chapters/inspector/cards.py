@@ -10,23 +10,12 @@ import torch
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
+from explainers.chapters.common import recording
 from explainers.chapters.common.measured_heads import find_gallery
-from explainers.chapters.common.recording import (
-    Recording,
-    average_weight_on_key,
-    make_head_recipe,
-    record_text,
-)
+from explainers.chapters.common.recording import Recording
 from explainers.chapters.inspector.sentence_run import View
+from explainers.charts import theme
 from explainers.charts.matrix import Matrix, Values, blank_forbidden
-from explainers.charts.theme import (
-    FEATURE_AXIS,
-    HEAD_AXIS,
-    KEY_AXIS,
-    LAYER_AXIS,
-    QUERY_AXIS,
-    TOKEN_AXIS,
-)
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import browser_files
@@ -106,14 +95,14 @@ class Head:
     def _make_pairs(
         self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
     ) -> Matrix:
-        axes = QUERY_AXIS, KEY_AXIS
+        axes = theme.QUERY_AXIS, theme.KEY_AXIS
         words = self.tokens, self.tokens
         return Matrix(name, formula, values, *words, *axes, kind=kind, blank=blank)
 
     def _make_vectors(self, name: str, formula: str) -> Panel:
         values = self.numbers[name]
         columns = [str(n) for n in range(len(values[0]))]
-        axes = TOKEN_AXIS, FEATURE_AXIS
+        axes = theme.TOKEN_AXIS, theme.FEATURE_AXIS
         matrix = Matrix(_(name), formula, values, self.tokens, columns, *axes, role=ROLES[name])
         return Panel(name, matrix)
 
@@ -144,7 +133,7 @@ class Head:
 def take_head(view: View) -> Head:
     """The chosen head, which is also there for the notebook of the page."""
     head = Head(view.drawn, view.layer, view.head)
-    take("head", make_head_recipe(head.said, head.ran, head.head))
+    take("head", recording.make_head_recipe(head.said, head.ran, head.head))
     return head
 
 
@@ -181,7 +170,7 @@ def show_all_heads(text: Prose, view: View) -> None:
     ask_veiled(text, "most", names[most], list(names.values()), **told)
     text("sinks_seen", **draw_sinks(view.drawn))
     offer_file(view.loaded, view.sentence, bool(view.words))
-    show_source(average_weight_on_key)
+    show_source(recording.average_weight_on_key)
     follow_click(view)
 
 
@@ -214,12 +203,6 @@ def write_file(
     return draw_heads(loaded, Wanted(text, by_word=by_word), names, words).page
 
 
-def choose(row: int, column: int) -> None:
-    """Show the head of this row and this layer large; a callback."""
-    controls.model_layer.put(column)
-    controls.model_head.put(row)
-
-
 def follow_click(view: View) -> None:
     """Draw the page anew once another head was clicked: the picture at its top shows that one."""
     layer, head = (
@@ -242,8 +225,8 @@ def draw_sinks(seen: Recording) -> dict[str, object]:
         values,
         [_("all heads"), *(_("head {head}", head=head) for head in range(heads))],
         [str(layer) for layer in range(len(mean))],
-        HEAD_AXIS,
-        LAYER_AXIS,
+        theme.HEAD_AXIS,
+        theme.LAYER_AXIS,
         kind="weights",
     )
     least, most = int(mean.argmin()), int(mean.argmax())
@@ -252,14 +235,15 @@ def draw_sinks(seen: Recording) -> dict[str, object]:
         share=mean.max().item(),
         most=most,
     )
-    figure = Figure([Panel("sinks", matrix)], alt, on_pick=_pick)
+
+    def pick(cell: Cell) -> None:
+        controls.model_layer.put(cell.column)
+        controls.model_head.put(max(0, cell.row - 1))  # above them stands the mean of all heads
+
+    figure = Figure([Panel("sinks", matrix)], alt, on_pick=pick)
     show_figure(figure, seen.origin, "sinks")
     shares = {"most_share": f"{mean[most, 0]:.2f}", "least_share": f"{mean[least, 0]:.2f}"}
     return {"most": most, "least": least, **shares}
-
-
-def _pick(cell: Cell) -> None:
-    choose(max(0, cell.row - 1), cell.column)
 
 
 ANSWERS = NEW, OLD, BOTH = (
@@ -286,7 +270,7 @@ def move_first_token(view: View) -> Moved | None:
     if len(seen.tokens) < 2:
         return None
     before = _list_others(view)
-    moved = record_text(view.loaded, view.sentence, (before[0],))
+    moved = recording.record_text(view.loaded, view.sentence, (before[0],))
     new, old = _measure_share(moved, 0), _measure_share(moved, 1)
     answer = BOTH if abs(new - old) < ALIKE else NEW if new > old else OLD
     named = {
@@ -302,7 +286,7 @@ def move_first_token(view: View) -> Moved | None:
 def draw_moved(moved: Moved) -> None:
     """The weight on the new first token and on the old one, for each token that is put first."""
     view, seen = moved.view, moved.view.seen
-    runs = [record_text(view.loaded, view.sentence, (token,)) for token in moved.before]
+    runs = [recording.record_text(view.loaded, view.sentence, (token,)) for token in moved.before]
     shares: list[list[float | None]] = [[None, _measure_share(seen, 0)]]
     shares += [[_measure_share(run, 0), _measure_share(run, 1)] for run in runs]
     word = _("“{token}”", token=seen.tokens[0])

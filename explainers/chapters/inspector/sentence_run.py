@@ -8,28 +8,16 @@ import streamlit as st
 import torch
 
 from explainers import kept
-from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
-from explainers.chapters.common.recording import (
-    MOST_TOKENS,
-    Recording,
-    cut_text,
-    make_inputs,
-    merge_tokens,
-    record_text,
-)
-from explainers.chapters.inspector.hero import (
-    MOST_DRAWN,
-    Heads,
-    cut_heads,
-    load_toy_heads,
-    make_still_hero,
-    shorten_name,
-)
+from explainers.chapters.common import recording
+from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model, tell_failure
+from explainers.chapters.common.recording import Recording
+from explainers.chapters.inspector import hero
+from explainers.chapters.inspector.hero import Heads
 from explainers.messages import N_
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.shipped_measurements import holds_for, name_scores
 from explainers.toys.sentence import SENTENCE
-from explainers.translations import _, translate_error
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import Hero, show_slow_experiment
 from explainers.ui.lecture.screens import is_lecture
@@ -37,7 +25,7 @@ from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import bound_rounding
-from explainers.ui.untrusted_text import shorten, verbatim
+from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
     from explainers.models.comparison import Difference
@@ -75,7 +63,7 @@ class View(NamedTuple):
         """Its ids, as many as were recorded."""
         from explainers.models.token_text import tokenise_text
 
-        beginning, _left_out = cut_text(self.loaded, self.sentence, MOST_TOKENS)
+        beginning, _left_out = recording.cut_text(self.loaded, self.sentence, recording.MOST_TOKENS)
         ids: list[int] = tokenise_text(self.loaded, beginning).ids[0].tolist()
         return ids
 
@@ -88,17 +76,16 @@ def run_or_explain(loaded: "RealModel | None", sentence: str) -> View | None:
     if loaded is None:
         return None
     try:
-        seen = record_text(loaded, sentence)
-    except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shorten(translate_error(error), 300))
-        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        seen = recording.record_text(loaded, sentence)
+    except Exception as error:
+        tell_failure(error)
         return None
     return offer_words(View(loaded, sentence, seen))
 
 
 def offer_words(view: View) -> View:
     """A switch that merges tokens into words, where a word of the text has several."""
-    merged = merge_tokens(view.loaded, view.sentence, view.seen)
+    merged = recording.merge_tokens(view.loaded, view.sentence, view.seen)
     if not merged.words:
         return view
     return view._replace(words=merged if controls.whole_words() else None)
@@ -107,10 +94,10 @@ def offer_words(view: View) -> View:
 def describe_cut(view: View) -> dict[str, object]:
     """How much of a long text is drawn, `shown` in the cards; nothing where all of it is."""
     count, left_out = len(view.drawn.tokens), view.seen.num_left_out
-    if count <= MOST_DRAWN and not left_out:
+    if count <= hero.MOST_DRAWN and not left_out:
         return {}
     unit = _("words") if view.words else _("tokens")
-    cut = {"drawn": min(count, MOST_DRAWN), "count": count, "unit": unit}
+    cut = {"drawn": min(count, hero.MOST_DRAWN), "count": count, "unit": unit}
     if left_out:
         shown = len(view.seen.tokens)
         cut |= {"shown": shown, "tokens": shown + left_out}
@@ -167,7 +154,7 @@ def _measure_differences(
 ) -> "list[Difference]":
     from explainers.models.comparison import measure_differences
 
-    given = make_inputs(loaded.model, torch.tensor([ids], device=loaded.model.device))
+    given = recording.make_inputs(loaded.model, torch.tensor([ids], device=loaded.model.device))
     return measure_differences(loaded.model, num_decoded=decoded, **given)
 
 
@@ -193,9 +180,9 @@ def recall_difference(draw: Random) -> Recall:
 def find_heads(run: View | None, model: str, sentence: str) -> Heads:
     """The model's heads; before it is loaded, as they were measured, or small ones instead."""
     if run:
-        return cut_heads(run.drawn)
+        return hero.cut_heads(run.drawn)
     shipped = read_shipped_sentence(model) if sentence == SENTENCE else None
-    return shipped or load_toy_heads(model)
+    return shipped or hero.load_toy_heads(model)
 
 
 def read_shipped_sentence(model: str) -> Heads | None:
@@ -215,10 +202,10 @@ def show_other_model(text: Prose, picture: Hero, sentence: str) -> None:
         def obtain(is_wanted: bool, named: str = named) -> Hero | None:
             heads = read_shipped_sentence(named) if sentence == SENTENCE else None
             if not heads and is_wanted and (loaded := obtain_model(named, "other")):
-                heads = cut_heads(record_text(loaded, sentence))
-            return make_still_hero(heads) if heads else None
+                heads = hero.cut_heads(recording.record_text(loaded, sentence))
+            return hero.make_still_hero(heads) if heads else None
 
-        label = _("Load {model} and run it", model=shorten_name(named))
+        label = _("Load {model} and run it", model=hero.shorten_name(named))
         show_slow_experiment(text, one, obtain, label)
 
 

@@ -2,7 +2,7 @@
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from random import Random
 
@@ -15,18 +15,7 @@ from explainers.attention.cache.faults import LOST
 from explainers.attention.cache.step_costs import Work, cache_bytes, with_cache, without_cache
 from explainers.attention.cache.windows import sinks_and_window, slot_of
 from explainers.chapters.common.score_matrix import ROUNDING, write_word_count
-from explainers.chapters.kv_cache.compute import (
-    AFTER,
-    DROPPED,
-    FORGOTTEN,
-    SMALL,
-    count_costs,
-    make_counted_layer,
-    measure_mistakes,
-    read_in_one_head,
-    read_words,
-    trace_slots,
-)
+from explainers.chapters.kv_cache import reading
 from explainers.chapters.kv_cache.reading import (
     CAUSAL,
     LAYERS,
@@ -59,7 +48,7 @@ POWERS = {2: "T", 4: "T²", 8: "T³"}
 @functools.cache
 def count_work() -> dict[int, tuple[Work, Work]]:
     """With and without a cache, for texts of each length, in one layer of the page."""
-    layer = make_counted_layer()
+    layer = reading.make_counted_layer()
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
 
 
@@ -78,7 +67,7 @@ def show_work() -> None:
     """The work of one layer over the length of a text: four lines on logarithmic axes."""
     from explainers.charts.curves import Axis, draw_work
 
-    hand_over("costs", _("What a cache saves"), count_costs, lengths=[*LENGTHS])
+    hand_over("costs", _("What a cache saves"), reading.count_costs, lengths=[*LENGTHS])
     axes = {
         "x": Axis(_("words"), is_logarithmic=True),
         "y": Axis(_("multiply-adds, in total"), is_logarithmic=True),
@@ -152,30 +141,6 @@ def recall_stored_queries(draw: Random) -> Recall:
     return Recall(0, given)
 
 
-def _explain_number(
-    run: DrawnText, layer: int, place: int, cell: Cell, value: float, name: str
-) -> Arithmetic:
-    """A number of a layer; the cell's panel is the kind of its matrix, its row is a word's."""
-    done, word = run.steps[place].reads[layer], cell.row
-    if cell.panel == "weights":
-        products = done.query[0] @ done.cache.key[0].mT
-        scores = (products / run.layers[layer].head_dim ** 0.5)[0].tolist()
-        return arithmetic.explain_softmax(scores, cell.column, value, run.tokens[: place + 1])
-    if cell.panel == "V":
-        column = run.layers[layer].w_value[:, cell.column].tolist()
-        read = run.compute_input(layer, word).tolist()
-        return arithmetic.explain_dot_product(read, column, value, name)
-    line = _(
-        "{number}: x · W_{kind}, rotated by RoPE to position {place}; computed when word {word} "
-        "was read.",
-        number=f"{name} = {value:.4f}",
-        kind="Q" if cell.panel == "query" else cell.panel,
-        place=word,
-        word=word + 1,
-    )
-    return arithmetic.explain_input(value, name, line)
-
-
 def hand_over_steps(run: DrawnText, layer: int, words: int) -> None:
     """The steps, as far as the reader has gone; of a model, those of one head."""
     title = _("Read word by word, with a cache")
@@ -184,16 +149,9 @@ def hand_over_steps(run: DrawnText, layer: int, words: int) -> None:
         x = torch.stack([run.compute_input(layer, word) for word in range(words)])
         given = {"x": x, "layer": block.first_head, "longest": block.longest, "words": words}
         shown = {"K": done.cache.key[0], "V": done.cache.value[0], "weights": done.weights[0]}
-        take("decoding", Recipe(title, read_in_one_head, given, shown))
+        take("decoding", Recipe(title, reading.read_in_one_head, given, shown))
     else:
-        given = {"run": run, "words": words}
-        take("decoding", lambda: Recipe(title, read_words, given, read_words(run, words)))
-
-
-def take_mistakes(run: DrawnText, found: Mapping[str, Tensor]) -> None:
-    """Caches with a mistake, as they are drawn."""
-    shown = {"wrong": torch.stack([*found.values()])}
-    take("mistakes", Recipe(_("Mistakes in a cache"), measure_mistakes, {"run": run}, shown))
+        hand_over("decoding", title, reading.read_words, run=run, words=words)
 
 
 def show_one_step(run: DrawnText, layer: int, place: int) -> None:
@@ -233,15 +191,30 @@ def draw_one_step(run: DrawnText, layer: int, place: int) -> list[Panel]:
 def explain_one_step(
     run: DrawnText, panels: Sequence[Panel], layer: int, place: int, cell: Cell
 ) -> Arithmetic:
-    """One number of the five matrices."""
+    """One number of the five matrices; a row of them is a word's."""
     value = next(one.matrix.values for one in panels if one.id == cell.panel)[cell.row][cell.column]
     name, number = f"{cell.panel}[{cell.row}, {cell.column}]", value or 0.0
+    done, block = run.steps[place].reads[layer], run.layers[layer]
     if cell.panel == "output":
-        done = run.steps[place].reads[layer]
         mixed = done.cache.value[0, :, cell.column].tolist()
         return arithmetic.explain_dot_product(done.weights[0, 0].tolist(), mixed, number, name)
+    if cell.panel == "weights":
+        products = done.query[0] @ done.cache.key[0].mT
+        scores = (products / block.head_dim**0.5)[0].tolist()
+        return arithmetic.explain_softmax(scores, cell.column, number, run.tokens[: place + 1])
+    if cell.panel == "V":
+        column, read = block.w_value[:, cell.column], run.compute_input(layer, cell.row)
+        return arithmetic.explain_dot_product(read.tolist(), column.tolist(), number, name)
     word = place if cell.panel == "query" else cell.row
-    return _explain_number(run, layer, place, replace(cell, row=word), number, name)
+    line = _(
+        "{number}: x · W_{kind}, rotated by RoPE to position {place}; computed when word {word} "
+        "was read.",
+        number=f"{name} = {number:.4f}",
+        kind="Q" if cell.panel == "query" else cell.panel,
+        place=word,
+        word=word + 1,
+    )
+    return arithmetic.explain_input(number, name, line)
 
 
 NOWHERE = N_("at none")
@@ -263,10 +236,10 @@ def name_faults(run: DrawnText, found: Mapping[str, Tensor]) -> dict[str, str]:
     firsts = {name: verbatim(_say_first_wrong_word(run, each)) for name, each in found.items()}
     return {
         "lost": verbatim(run.tokens[min(LOST, len(run.tokens) - 1)]),
-        "forgotten": firsts[FORGOTTEN],
-        "dropped": firsts[DROPPED],
-        "after": firsts[AFTER],
-        "small": firsts[SMALL],
+        "forgotten": firsts[reading.FORGOTTEN],
+        "dropped": firsts[reading.DROPPED],
+        "after": firsts[reading.AFTER],
+        "small": firsts[reading.SMALL],
     }
 
 
@@ -362,7 +335,7 @@ def draw_slots(caches: BoundedCaches) -> Figure:
 
 def _make_slot_matrix(run: DrawnText, name: str, sinks: int, window: int) -> Matrix:
     words = len(run.tokens)
-    values: Values = trace_slots(words, sinks, window)
+    values: Values = reading.trace_slots(words, sinks, window)
     rows = [_("{n}: sink", n=n) if n < sinks else f"{n}" for n in range(sinks + window)]
     formula = _("{slots} rows of memory for any text; a number names a word", slots=sinks + window)
     axes = _("slot"), TOKEN_AXIS

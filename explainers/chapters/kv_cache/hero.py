@@ -7,8 +7,7 @@ import torch
 
 from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
 from explainers.chapters.common.score_matrix import write_word_count
-from explainers.chapters.kv_cache.compute import make_counted_layer
-from explainers.chapters.kv_cache.reading import LAYERS, DecodedText, DrawnText
+from explainers.chapters.kv_cache.reading import LAYERS, DecodedText, DrawnText, make_counted_layer
 from explainers.toys.sentence import Sentence, read_sentence
 from explainers.translations import _
 from explainers.ui.controls import controls

@@ -1,4 +1,4 @@
-"""A sentence read token by token with a KV cache, and everything it is compared with."""
+"""A text read token by token with a KV cache, and everything that it is compared with."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -11,23 +11,19 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.cache.decoding import Reader, Recomputed, Step, decode, recompute, through
+from explainers.attention.cache.faults import append_after, drop_row, forget_offset
 from explainers.attention.cache.kv_cache import Cache, Read, empty_cache, read
-from explainers.attention.cache.windows import empty_ring, read_ring
+from explainers.attention.cache.step_costs import cache_bytes, with_cache, without_cache
+from explainers.attention.cache.windows import empty_ring, read_ring, slot_of
 from explainers.attention.layer import MultiHead
 from explainers.attention.rules import Rule
 from explainers.chapters.common.choose_real_model import BY_MODEL
-from explainers.chapters.common.own_words import choose_head, run_beginning
+from explainers.chapters.common.own_words import choose_head, pair_neighbours, run_beginning
 from explainers.chapters.common.score_matrix import ROUNDING
 from explainers.chapters.common.sentence_reading import choose_causal_reader, drop_end_marks
-from explainers.toys import examples
+from explainers.messages import N_
+from explainers.toys import examples, rotary_layers
 from explainers.toys.grammar import find_language, find_unknown_words
-from explainers.toys.rotary_layers import (
-    ROTARY_SEED,
-    WRITER_D_MODEL,
-    WRITER_HEAD_DIM,
-    WRITER_LAYERS,
-    load_writer,
-)
 from explainers.toys.sentence import MAX_TOKENS, Sentence
 from explainers.translations import _
 from explainers.ui.page import read_seed
@@ -36,7 +32,11 @@ from explainers.ui.provenance import random_weights, writing_weights
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
-D_MODEL, HEAD_DIM, LAYERS = WRITER_D_MODEL, WRITER_HEAD_DIM, WRITER_LAYERS
+D_MODEL, HEAD_DIM, LAYERS = (
+    rotary_layers.WRITER_D_MODEL,
+    rotary_layers.WRITER_HEAD_DIM,
+    rotary_layers.WRITER_LAYERS,
+)
 ANOTHER = 100
 """Added to the seed for the next layer's weights."""
 MODEL_ROUNDING = 1e-3
@@ -105,9 +105,10 @@ class DecodedText:
         """The text up to each word, computed without any cache."""
         return [recompute(self.x[: n + 1], self.layers) for n in range(len(self.tokens))]
 
-    def read_at_once(self, length: int, rule: Rule) -> Step:
+    def read_at_once(self, length: int) -> Step:
         """The first words at once, in one large product for each matrix."""
-        return through(self.x[:length], self.layers, self.empty, self.make_reader(rule))
+        reader = self.make_reader(masks.causal)
+        return through(self.x[:length], self.layers, self.empty, reader)
 
     @cached_property
     def beginnings(self) -> list[Cache]:
@@ -135,22 +136,17 @@ class DecodedText:
 
     @cached_property
     def row_by_row(self) -> list[float]:
-        """After each word: cached against recomputed, in products of the same shapes."""
-        return [
-            self._compare(step, again)
-            for step, again in zip(self.steps, self.recomputed, strict=True)
-        ]
+        """After each word: cached against recomputed, in products of the same shapes.
 
-    @staticmethod
-    def _compare(step: Step, other: Recomputed) -> float:
-        """Over all keys and values of all layers, and the output of the word that was read."""
-        caches = zip((done.cache for done in step.reads), other.caches, strict=True)
-        rows = [
-            measure_gap(a, b)
-            for pair in caches
-            for a, b in zip(pair[0][:2], pair[1][:2], strict=True)
-        ]
-        return max(*rows, measure_gap(step.output, other.output[-1:]))
+        Over all keys and values of all layers, and the output of the word that was read.
+        """
+        found = []
+        for step, again in zip(self.steps, self.recomputed, strict=True):
+            caches = zip((done.cache for done in step.reads), again.caches, strict=True)
+            pairs = [pair for both in caches for pair in zip(both[0][:2], both[1][:2], strict=True)]
+            pairs.append((step.output, again.output[-1:]))
+            found.append(max(measure_gap(*pair) for pair in pairs))
+        return found
 
 
 def draw_text(tokens: tuple[str, ...], seed: int) -> DecodedText:
@@ -173,7 +169,7 @@ class DrawnText(DecodedText):
     def origin(self) -> str:
         """The badge of the pictures."""
         if self.seed is None:
-            return writing_weights(ROTARY_SEED, self.x.device)
+            return writing_weights(rotary_layers.ROTARY_SEED, self.x.device)
         return random_weights(self.seed, self.x.device)
 
 
@@ -187,7 +183,7 @@ def read_text(tokens: tuple[str, ...], seed: int) -> DrawnText:
     if find_unknown_words(words):
         drawn = draw_text(tokens, seed)
         return DrawnText(drawn.tokens, drawn.x, drawn.layers, drawn.seed)
-    writer = load_writer(find_language(words))
+    writer = rotary_layers.load_writer(find_language(words))
     return DrawnText(words, writer.embed(words), writer.layers)
 
 
@@ -264,21 +260,14 @@ class ModelText(DrawnText):
     @cached_property
     def recomputed(self) -> list[Recomputed]:
         """The text up to each word at once, as the model reads it without a cache."""
-        found = []
-        for n in range(len(self.tokens)):
-            step = self.read_at_once(n + 1, masks.causal)
-            found.append(Recomputed(step.output, [done.cache for done in step.reads]))
-        return found
+        steps = [self.read_at_once(n + 1) for n in range(len(self.tokens))]
+        return [Recomputed(step.output, [done.cache for done in step.reads]) for step in steps]
 
 
 # Not copied for each reader: nobody changes it.
 @st.cache_resource(show_spinner=False, max_entries=2, hash_funcs=BY_MODEL)
 def read_blocks(loaded: "RealModel") -> tuple[Block, ...] | None:
-    """The first layers of a Llama.
-
-    Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
-    None if there is more to a layer than is computed here.
-    """
+    """The first layers of a Llama; None if there is more to one than is computed here."""
     model: Any = loaded.model
     config = model.config
     if config.model_type != "llama" or config.attention_bias:
@@ -290,25 +279,20 @@ def read_blocks(loaded: "RealModel") -> tuple[Block, ...] | None:
 
 
 def _make_block(layer: Any, base: float, size: int) -> Block:
-    order = torch.arange(size).view(2, -1).T.flatten()
     attention = layer.self_attn
-    w_query, w_key = (
-        one.weight.unflatten(0, (-1, size))[:, order].flatten(0, 1).T.detach().float()
-        for one in (attention.q_proj, attention.k_proj)
-    )
+    w_query = pair_neighbours(attention.q_proj.weight, size)
+    w_key = pair_neighbours(attention.k_proj.weight, size)
     w_value, w_output = (
         one.weight.T.detach().float() for one in (attention.v_proj, attention.o_proj)
     )
 
+    @torch.no_grad()
     def normalise(x: Tensor) -> Tensor:
-        with torch.no_grad():
-            normalised: Tensor = layer.input_layernorm(x)
-        return normalised
+        return layer.input_layernorm(x)
 
+    @torch.no_grad()
     def feed_forward(x: Tensor) -> Tensor:
-        with torch.no_grad():
-            added: Tensor = layer.mlp(layer.post_attention_layernorm(x))
-        return added
+        return layer.mlp(layer.post_attention_layernorm(x))
 
     return Block(w_query, w_key, w_value, w_output, size, base, normalise, feed_forward)
 
@@ -329,3 +313,87 @@ def choose_text_reader(sentence: Sentence) -> tuple[DrawnText, bool]:
     """Who reads the sentence, which is said in a line; and is a real model wanted?"""
     found, wants_model = choose_causal_reader(sentence, read_model_text, ModelText.name_layers)
     return found or read_text(sentence.tokens, read_seed()), wants_model
+
+
+WINDOW = 3
+"""Of the mistake with a window: this wide it should be."""
+FORGOTTEN, DROPPED = N_("no offset"), N_("row lost")
+AFTER, SMALL = N_("too late"), N_("window − 1")
+
+
+def measure_differences(run: DecodedText) -> dict[str, Tensor]:
+    """Of each mistake, by word, the largest difference from what would be right (tokens,)."""
+    right = run.compute_outputs(CAUSAL)
+    windowed = run.compute_outputs(make_reader(masks.sliding_window(WINDOW)))
+    wrong = {
+        FORGOTTEN: (run.compute_outputs(forget_offset), right),
+        DROPPED: (run.compute_outputs(drop_row), right),
+        AFTER: (run.compute_outputs(append_after), right),
+        SMALL: (run.compute_ring_outputs(WINDOW - 1, sinks=0), windowed),
+    }
+    return {name: (a - b).abs().amax(dim=-1) for name, (a, b) in wrong.items()}
+
+
+def read_words(run: DecodedText, words: int) -> dict[str, Any]:
+    """What each layer keeps after some words, and how far that is from computing all again.
+
+    The first difference is between products of the same shapes, so it is exactly 0.
+    """
+    found: dict[str, Any] = {
+        "cached − recomputed": max(run.row_by_row),
+        "outputs": torch.cat([step.output for step in run.steps]),
+    }
+    for number, done in enumerate(run.steps[words - 1].reads, start=1):
+        found[f"layer {number}: K"] = done.cache.key[0]
+        found[f"layer {number}: V"] = done.cache.value[0]
+        found[f"layer {number}: weights"] = done.weights[0]
+    return found
+
+
+def read_in_one_head(x: Tensor, layer: MultiHead, longest: float, words: int) -> dict[str, Tensor]:
+    """What one head of a model keeps after some words, of the vectors that its layer read."""
+    cache = empty_cache(x, layer)
+    for word in range(words):
+        done = read(x[word : word + 1], layer, cache, masks.causal, longest)
+        cache = done.cache
+    return {"K": cache.key[0], "V": cache.value[0], "weights": done.weights[0]}
+
+
+def measure_mistakes(run: DecodedText) -> dict[str, Tensor]:
+    """How wrong each word's output is, a row for each mistake."""
+    return {"wrong": torch.stack([*measure_differences(run).values()])}
+
+
+def make_counted_layer() -> MultiHead:
+    """A layer of one head, of which the work is counted and the cache is weighed."""
+    return examples.random_heads(D_MODEL, 1, 1, HEAD_DIM, 0)
+
+
+def count_costs(lengths: list[int]) -> dict[str, list[int]]:
+    """The work of one layer, and the bytes that all layers hold, by the length of the text."""
+    layer = make_counted_layer()
+    kept, again = ([count(n, layer) for n in lengths] for count in (with_cache, without_cache))
+    return {
+        "rows with the cache": [work.rows for work in kept],
+        "rows without": [work.rows for work in again],
+        "scores with the cache": [work.scores for work in kept],
+        "scores without": [work.scores for work in again],
+        "bytes held": [LAYERS * cache_bytes(n, layer) for n in lengths],
+    }
+
+
+def compare_bounded_caches(run: DecodedText, window: int, sinks: int) -> dict[str, Tensor]:
+    """How far each word's output is from full causal attention: a ring, and sinks with a ring."""
+    full = run.read_at_once(len(run.tokens)).output
+    caches = run.compute_ring_outputs(window, 0), run.compute_ring_outputs(sinks + window, sinks)
+    return {"lost": torch.stack([(each - full).abs().amax(dim=-1) for each in caches])}
+
+
+def trace_slots(words: int, sinks: int, window: int) -> list[list[float | None]]:
+    """A row per slot, a column per word read: the number of the word whose row stands there."""
+    held: list[float | None] = [None] * (sinks + window)
+    columns = []
+    for word in range(words):
+        held[slot_of(word, sinks, window)] = word + 1.0
+        columns.append(list(held))
+    return [list(row) for row in zip(*columns, strict=True)]

@@ -8,10 +8,10 @@ import torch
 from explainers.attention import masks
 from explainers.attention.steps import hide, softmax
 from explainers.attention.tiled import tile_cells
-from explainers.chapters.common.mask_names import MASK_NAMES, translate_mask
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.memory.cache_formula import format_size
+from explainers.toys.layers import MASK_TITLES
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
@@ -22,7 +22,7 @@ from explainers.ui.text.numbers import write_percent
 LENGTHS = tuple(2**power for power in range(10, 21))
 SHORT = 4_096
 """Of the lengths, the longest whose weights fit into memory without a thought."""
-OFFERED = tuple(MASK_NAMES)[:4]
+OFFERED = tuple(MASK_TITLES)[:4]
 """Masks that have a button: more would not fit into one line beside the list."""
 BLOCKS = 2, 3
 """Queries and keys of a tile of the sentence."""
@@ -68,7 +68,7 @@ def count_read_tiles(mask: str, tokens: int) -> int:
 def make_hero(text: Prose, lab: Lab) -> Hero:
     """Every length under every mask, and the tiles of the sentence one after the other."""
     length, mask = controls.sequence_length, controls.tile_mask
-    labels = [translate_mask(name) for name in OFFERED]
+    labels = [_(MASK_TITLES[name]) for name in OFFERED]
     choices = [HeroChoice.read(mask, OFFERED, labels), HeroChoice.read(length, LENGTHS)]
     alt = _("All weights of a long text, and beside them the one tile that is in memory.")
     numbers = compute_numbers(lab)
@@ -126,7 +126,7 @@ def compute_sweep(lab: Lab, name: str) -> dict[str, Any]:
     total = (lab.weights(tiles.rule) * seen).sum(dim=-1)
     rows, columns = tiles.blocks
     return {
-        "name": translate_mask(name),
+        "name": _(MASK_TITLES[name]),
         "shades": [int(row @ 2 ** torch.arange(SHADES)) for row in shades.long()],
         "allowed": lab.mask(tiles.rule).long().tolist(),
         "blocks": [rows, columns],
@@ -180,5 +180,5 @@ def make_length_table() -> Any:
         [tokens, count_matrix_bytes(tokens), *(count_read_tiles(name, tokens) for name in OFFERED)]
         for tokens in LENGTHS
     ]
-    read = [_("tiles read: {mask}", mask=translate_mask(name)) for name in OFFERED]
+    read = [_("tiles read: {mask}", mask=_(MASK_TITLES[name])) for name in OFFERED]
     return tabulate(rows, [_("tokens"), _("bytes"), *read])

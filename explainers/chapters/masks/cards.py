@@ -12,40 +12,18 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.receptive_field import window_reach
+from explainers.attention.receptive_field import cells, window_reach
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import single_head
 from explainers.attention.steps import attention_steps, hide, softmax
+from explainers.chapters.common import score_matrix
 from explainers.chapters.common.one_head import OneHead
-from explainers.chapters.common.score_matrix import (
-    Lab,
-    count_changed_rows,
-    describe_cells,
-    keep_allowed,
-    make_rules,
-    make_weight_panel,
-    shrink_panels,
-    write_word_count,
-)
-from explainers.chapters.masks.compute import (
-    ADDED,
-    BOTH,
-    HEAD_DIM,
-    WAYS,
-    Computed,
-    compute_batch_weights,
-    compute_drawn_weights,
-    compute_leak,
-    compute_reach,
-    compute_reach_by_layer,
-    mask_weights,
-    measure_largest_change,
-    trace_cone,
-)
+from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.masks import compute
+from explainers.chapters.masks.compute import Computed
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, LAYER_AXIS, TOKEN_AXIS
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.toys.grammar import GRAMMARS, choose_other_ending, find_language
 from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
@@ -73,8 +51,8 @@ class Leak(NamedTuple):
 
     def count_moved_rows(self) -> dict[str, int]:
         """How many of the earlier rows the new word changes, by the way."""
-        moved = {way: self.shown[f"{way}: new − old"] for way in WAYS}
-        return {way: count_changed_rows(one, 100 * ROUNDING) for way, one in moved.items()}
+        count, least = score_matrix.count_changed_rows, 100 * ROUNDING
+        return {way: count(self.shown[f"{way}: new − old"], least) for way in compute.WAYS}
 
     def list_moves(self) -> Tensor:
         """By how many percent each earlier row changes where none should (words − 1,)."""
@@ -86,7 +64,7 @@ def find_leak(lab: Lab) -> Leak:
     tokens = lab.tokens
     new = choose_other_ending(tokens)
     other = lab.layer.reading((*tokens[:-1], new))
-    return Leak(new, other, compute_leak(lab.layer, other))
+    return Leak(new, other, compute.compute_leak(lab.layer, other))
 
 
 def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
@@ -109,10 +87,10 @@ def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
 def show_leak(lab: Lab, leak: Leak) -> None:
     """For each way the weights, and how they move; a class reads the row that moves most."""
     inputs = {"layer": lab.layer, "other": leak.other}
-    hand_over("leak", _("−∞ before the softmax, or 0 after it"), compute_leak, **inputs)
+    hand_over("leak", _("−∞ before the softmax, or 0 after it"), compute.compute_leak, **inputs)
     followed = int(leak.list_moves().argmax()) if is_lecture() else None
     mask, earlier = lab.mask(masks.causal), lab.tokens[:-1]  # the last word is not the same in both
-    ways = dict(zip(WAYS, (_("0 after"), _("−∞ before")), strict=True))
+    ways = dict(zip(compute.WAYS, (_("0 after"), _("−∞ before")), strict=True))
     changes = share_domain(
         *(
             make_pair_matrix(
@@ -123,17 +101,17 @@ def show_leak(lab: Lab, leak: Leak) -> None:
                     rows=rows,
                     earlier=len(earlier),
                 ),
-                keep_allowed(leak.shown[f"{name}: new − old"], mask[:-1, :-1]),
+                score_matrix.keep_allowed(leak.shown[f"{name}: new − old"], mask[:-1, :-1]),
                 earlier,
             )
             for name, rows in leak.count_moved_rows().items()
         )
     )
     panels = []
-    for name, change in zip(WAYS, changes, strict=True):
+    for name, change in zip(compute.WAYS, changes, strict=True):
         shares = leak.shown[name]
         sums = _("the first row sums to {total:.2f}", total=shares[0].sum())
-        made = make_weight_panel(name, sums, shares, mask, lab.tokens)
+        made = score_matrix.make_weight_panel(name, sums, shares, mask, lab.tokens)
         heading = _("{way} the softmax", way=ways[name])
         matrix = replace(made.matrix, name=ways[name])
         panels += [
@@ -164,10 +142,12 @@ def hand_over_weights(lab: Lab, numbers: dict[str, int], drawn: Tensor | None) -
     """What the page opens with: one matrix under all masks, or under one that is drawn."""
     if drawn is None:
         inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
-        hand_over("side by side", _("One matrix, many masks"), mask_weights, **inputs)
+        hand_over("side by side", _("One matrix, many masks"), compute.mask_weights, **inputs)
     elif find_empty_row(drawn) is None:
         cells = drawn.tolist()
-        hand_over("by hand", _("Your mask"), compute_drawn_weights, layer=lab.layer, cells=cells)
+        hand_over(
+            "by hand", _("Your mask"), compute.compute_drawn_weights, layer=lab.layer, cells=cells
+        )
     else:
         take("by hand")
 
@@ -190,11 +170,12 @@ def list_rules() -> list[Callable[..., object]]:
 
 def show_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> None:
     """The scores, and the weights under every mask of the table, each with its arithmetic."""
-    rules, scores = make_rules(numbers), lab.one_head.panel("scores")
+    rules, scores = score_matrix.make_rules(numbers), lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None), small=True)]
     for name, rule in rules.items():
         mask = lab.mask(rule)
-        panel = make_weight_panel(name, describe_cells(mask), shown[name], mask, lab.tokens)
+        left = _("{left} of {all} cells", left=cells(mask), all=mask.numel())
+        panel = score_matrix.make_weight_panel(name, left, shown[name], mask, lab.tokens)
         panels.append(replace(panel, small=True))
     of_scores = lab.one_head.explain
 
@@ -245,7 +226,7 @@ class SentenceBatch(NamedTuple):
         """What the text says, and how far each sentence is from its weights computed alone."""
         readers = [self.layers[0].reading(sentence) for sentence in self.sentences]
         alone = [single_head(*layer.single()).weights for layer in readers]
-        moved = measure_largest_change(torch.stack([*self.shown.values()]), alone)
+        moved = compute.measure_largest_change(torch.stack([*self.shown.values()]), alone)
         most = max(self.lengths)
         return {"length": most, "moved": bound_rounding(moved), "filling": verbatim(PAD)}
 
@@ -255,19 +236,20 @@ def fill_batch(lab: Lab) -> SentenceBatch:
     sentences = lab.tokens, choose_second_sentence(lab.tokens)
     lengths = [len(sentence) for sentence in sentences]
     layers = [lab.layer.reading(pad_sentence(sentence, max(lengths))) for sentence in sentences]
-    return SentenceBatch(sentences, layers, compute_batch_weights(layers[0], layers[1], lengths))
+    shown = compute.compute_batch_weights(layers[0], layers[1], lengths)
+    return SentenceBatch(sentences, layers, shown)
 
 
 def show_batch(lab: Lab, batch: SentenceBatch) -> None:
     """The weights of both sentences; nobody looks at the filling."""
     inputs = dict(zip(("layer", "other"), batch.layers, strict=True), lengths=batch.lengths)
-    hand_over("batch", _("Two sentences in one batch"), compute_batch_weights, **inputs)
+    hand_over("batch", _("Two sentences in one batch"), compute.compute_batch_weights, **inputs)
     length = max(batch.lengths)
     real = masks.build(masks.padding(torch.tensor(batch.lengths)), length, length)
     panels = [
-        make_weight_panel(
+        score_matrix.make_weight_panel(
             _("sentence {number}", number=n + 1),
-            f"{write_word_count(len(sentence))}, {length - len(sentence)} × {PAD}",
+            f"{score_matrix.write_word_count(len(sentence))}, {length - len(sentence)} × {PAD}",
             batch.shown[f"sentence {n + 1}"],
             real[n, 0],
             pad_sentence(sentence, length),
@@ -285,7 +267,7 @@ ASKED = 1
 
 def count_layers_needed(width: int, far: int) -> str:
     """After how many layers of a window the last of `far + 1` words knows of the first."""
-    known = compute_reach_by_layer(width, far + 1, max(far, 1))[:, -1, 0].tolist()
+    known = compute.compute_reach_by_layer(width, far + 1, max(far, 1))[:, -1, 0].tolist()
     return str(known.index(True) + 1) if True in known else NEVER
 
 
@@ -297,7 +279,7 @@ def ask_reach(tokens: Sequence[str], width: int) -> tuple[str, dict[str, str]]:
         "width": f"{width}",
         "last": verbatim(tokens[last]),
         "early": verbatim(tokens[early]),
-        "apart": write_word_count(last - early),
+        "apart": score_matrix.write_word_count(last - early),
     }
     return count_layers_needed(width, last - early), named
 
@@ -307,10 +289,9 @@ def show_reach(lab: Lab, width: int) -> None:
     control, tokens = controls.layers, lab.tokens
     steps, place = [int(step) for step in control.steps], control()
     sizes = {"width": width, "words": len(tokens), "layers": steps[place], "most": len(steps)}
-    by_layer = compute_reach_by_layer(width, len(tokens), len(steps))
-    shown = {"pairs": by_layer[place].int(), "cone": trace_cone(by_layer, steps[place]).int()}
-    take("reach", Recipe(_("Windows stacked in layers"), compute_reach, sizes, shown))
-    cones = [trace_cone(by_layer, step).int().tolist() for step in steps]
+    by_layer = compute.compute_reach_by_layer(width, len(tokens), len(steps))
+    hand_over("reach", _("Windows stacked in layers"), compute.compute_reach, **sizes)
+    cones = [compute.trace_cone(by_layer, step).int().tolist() for step in steps]
     cone = Matrix(
         _("what “{word}” knows of", word=tokens[-1]),
         _("each dot sees a window of dots one layer below; the words are at the bottom"),
@@ -344,9 +325,9 @@ def list_next_words(tokens: Tokens) -> str:
 
 def ask_added_word(tokens: Tokens, found: Computed) -> tuple[str, dict[str, object]]:
     """How many old keys change under the full mask, and what the question names."""
-    full, causal = (count_changed_rows(found[f"K, {name}"]) for name in BOTH)
+    full, causal = (score_matrix.count_changed_rows(found[f"K, {name}"]) for name in compute.BOTH)
     last = verbatim(tokens[-1])
-    named = {"causal": causal, "added": verbatim(ADDED), "last": last, "rows": len(tokens)}
+    named = {"causal": causal, "added": verbatim(compute.ADDED), "last": last, "rows": len(tokens)}
     return f"{full}", named
 
 
@@ -357,17 +338,17 @@ def show_added_word(tokens: Tokens, found: Computed, seed: int) -> None:
             f"{letter}, {_(name)}",
             _(
                 "new − old: {rows} of {all} rows change",
-                rows=count_changed_rows(found[f"{letter}, {name}"]),
+                rows=score_matrix.count_changed_rows(found[f"{letter}, {name}"]),
                 all=len(tokens),
             ),
             found[f"{letter}, {name}"].tolist(),
             tokens,
-            [str(n) for n in range(HEAD_DIM)],
+            [str(n) for n in range(compute.HEAD_DIM)],
             TOKEN_AXIS,
             FEATURE_AXIS,
             role=role,
         )
-        for name in BOTH
+        for name in compute.BOTH
         for letter, role in (("K", "key"), ("V", "value"))
     ]
     panels = [
@@ -376,4 +357,4 @@ def show_added_word(tokens: Tokens, found: Computed, seed: int) -> None:
     ]
     alt = _("What one more word changes in K and V of the second layer, full and causal.")
     origin = random_weights(seed, found["K, full"].device)
-    show_figure(Figure(shrink_panels(panels, len(tokens)), alt), origin, "growing")
+    show_figure(Figure(score_matrix.shrink_panels(panels, len(tokens)), alt), origin, "growing")

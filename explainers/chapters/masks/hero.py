@@ -35,7 +35,8 @@ controls.register(*NUMBERS.values())
 NARROW, SHARED, CHUNK = 2, 3, 3
 """The window, the prefix and the chunks that can be tried."""
 SENTENCES = (
-    *("hero_caption", "hero_shared", "hero_little", "hero_nothing", "hero_itself", "hero_refused"),
+    *("hero_caption", "hero_shared", "hero_little"),
+    *("hero_nothing", "hero_itself", "hero_refused"),
 )
 
 
@@ -65,7 +66,12 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
             is_elsewhere=True,
         ),
         DrawnChoice(controls.drawn_cells, (), controls.drawn_cells.drawing),
-        *(_read_number(mask) for mask in masks.MASKS if mask.parameter),
+        # One for which a text is too short stays chosen, for a longer one.
+        *(
+            HeroChoice.read(NUMBERS[mask.name], range(mask.least, MOST_DRAWN + 1))
+            for mask in masks.MASKS
+            if mask.parameter
+        ),
         *reading.choose_marks(),
     ]
     alt = _("The weights of all words under a mask, and those of one word before and after it.")
@@ -78,12 +84,6 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
         return make_weight_table(lab.tokens, softmax(hide(lab.scores, mask)).tolist())
 
     return replace(hero, table=make_table)
-
-
-def _read_number(mask: Mask) -> HeroChoice:
-    """A mask's number; one for which a text is too short stays chosen, for a longer one."""
-    control, values = NUMBERS[mask.name], range(mask.least, MOST_DRAWN + 1)
-    return HeroChoice.read(control, values)
 
 
 def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:

@@ -16,16 +16,12 @@ from explainers.chapters.common.score_matrix import choose_pair, keep_allowed
 from explainers.chapters.relative_positions.compute import (
     TURNED_DIM,
     AlibiWeights,
-    RotaryHead,
     ShiftedScores,
-    compute_moved_text,
-    compute_shift,
     draw_rotary_head,
 )
 from explainers.charts.matrix import Matrix, make_pair_matrix
 from explainers.charts.theme import HEAD_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.rotary_layers import (
     FURTHER,
@@ -51,7 +47,6 @@ from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import formula
-from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import write_decimals
 
 LONGEST_TEXT = LENGTHS[-1]
@@ -94,12 +89,6 @@ def draw_all_pairs(moved: ShiftedScores, place: int, queries_down: bool) -> Figu
         waves_moved,
     ]
     return Figure(panels, alt)
-
-
-def take_turning(moved: ShiftedScores, place: int, head: RotaryHead) -> None:
-    """All words moved along: what is drawn, with other shifts beside it, and this one alone."""
-    shown, inputs = compute_shift(moved, place), {"head": head, "shift": moved.shifts[place]}
-    take("turning", Recipe(_("All words moved along"), compute_moved_text, inputs, shown))
 
 
 def name_slopes(slopes: Tensor) -> list[str]:

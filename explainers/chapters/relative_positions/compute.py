@@ -142,17 +142,12 @@ def compute_alibi(tokens: Sequence[str], seed: int) -> AlibiWeights:
 
 def compute_moved_text(head: RotaryHead, shift: int) -> dict[str, Tensor]:
     """Scores with RoPE and with added positions, and how they changed since all words moved."""
-    return compute_shift(ShiftedScores.of(head, (0, shift)), 1)
-
-
-def compute_shift(moved: ShiftedScores, place: int) -> dict[str, Tensor]:
-    """Both kinds of scores after one of the shifts, and their change since none."""
-    rotary, added = moved.rotary, moved.added
+    moved = ShiftedScores.of(head, (0, shift))
     return {
-        "scores with RoPE": rotary[place],
-        "change with RoPE": rotary[place] - rotary[0],
-        "scores with added positions": added[place],
-        "change with added positions": added[place] - added[0],
+        "scores with RoPE": moved.rotary[1],
+        "change with RoPE": moved.rotary[1] - moved.rotary[0],
+        "scores with added positions": moved.added[1],
+        "change with added positions": moved.added[1] - moved.added[0],
     }
 
 

@@ -12,7 +12,7 @@ import torch
 from explainers.attention.rotary import angles
 from explainers.attention.single_head import SingleHead
 from explainers.chapters.common.choose_real_model import BY_MODEL
-from explainers.chapters.common.own_words import run_beginning
+from explainers.chapters.common.own_words import pair_neighbours, run_beginning
 from explainers.chapters.common.score_matrix import choose_pair
 from explainers.chapters.common.sentence_reading import choose_causal_reader, drop_end_marks
 from explainers.chapters.relative_positions.compute import (
@@ -77,7 +77,6 @@ def name_head(head: RotaryHead) -> str:
 def read_rotary_head(loaded: "RealModel", sentence: str) -> RotaryHead | None:
     """A sentence in the head of a Llama that finds verbs best.
 
-    Its code pairs numbers 0 and 32, ours neighbours: columns of W_Q and W_K are reordered alike.
     None if its scores are not known, or its pairs cannot be dealt to the dials.
     """
     from explainers.models.head_scores import find_relation_heads
@@ -92,13 +91,10 @@ def read_rotary_head(loaded: "RealModel", sentence: str) -> RotaryHead | None:
     model: Any = loaded.model
     block, config = model.model.layers[layer], model.config
     size, shared = config.head_dim, config.num_attention_heads // config.num_key_value_heads
-    order = torch.arange(size).view(2, -1).T.flatten()
     own, kv = (slice(n * size, (n + 1) * size) for n in (number, number // shared))
     attention = block.self_attn
-    w_query, w_key = (
-        one.weight[part][order].T.detach().float()
-        for one, part in ((attention.q_proj, own), (attention.k_proj, kv))
-    )
+    w_query = pair_neighbours(attention.q_proj.weight[own], size)
+    w_key = pair_neighbours(attention.k_proj.weight[kv], size)
     weights = SingleHead(w_query, w_key, attention.v_proj.weight[kv].T.detach().float())
     with torch.no_grad():
         x = block.input_layernorm(read)

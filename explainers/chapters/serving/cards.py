@@ -1,10 +1,15 @@
-"""Which rows a change leaves to reuse, what pages save, and drafts that are kept or drawn again."""
+"""Two prompts in a model, measured or live: what is reused, paged and drafted of them."""
 
-from typing import Any
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import streamlit as st
 import torch
 from torch import Tensor
 
+from explainers import kept
+from explainers.attention.serving.drafts_from_text import Written
 from explainers.attention.serving.kept_drafts import (
     find_depths,
     keep_probability,
@@ -13,27 +18,179 @@ from explainers.attention.serving.kept_drafts import (
     written_distribution,
 )
 from explainers.attention.serving.shared_prefix import count_shared, count_shared_blocks
-from explainers.chapters.serving.hero import find_places, name_token, write_gap
-from explainers.chapters.serving.measured_serving import (
-    DRAFTS,
-    GUESSED,
-    NEW_TOKENS,
-    REPEATING,
-    Serving,
-)
+from explainers.chapters.common.choose_real_model import BY_MODEL
+from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.memory.cache_bytes import BLOCK_SIZE, count_bytes_per_token, count_pages
 from explainers.memory.cache_formula import format_size
 from explainers.memory.model_shapes import find_shape
 from explainers.messages import N_
-from explainers.models.served_prompts import TwoGuesses
-from explainers.translations import _
+from explainers.models import served_prompts
+from explainers.models.registry import WHEEL_MODELS, describe_package
+from explainers.models.served_prompts import Chunks, DraftTree, Prompts, Reuse, TwoGuesses
+from explainers.toys.sentence import SENTENCE
+from explainers.translations import _, translate_error
+from explainers.ui.controls import controls
+from explainers.ui.controls.name_controls import TextLine
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
-from explainers.ui.untrusted_text import show_spaces, verbatim
+from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+
+SERVING = "scores/serving"
+MODEL = WHEEL_MODELS[0].id
+shared_beginning = TextLine(
+    "beginning",
+    N_("Both prompts begin with"),
+    "You are a helpful assistant. Answer in one sentence. "
+    "The CEO announced record earnings on Friday.",
+    300,
+)
+controls.register(shared_beginning)
+ENDINGS = "Who announced the earnings?", "When did the CEO speak?"
+BLOCK = 4
+"""Tokens in a block of the picture; engines take 16 or more."""
+MOST_TOKENS = 40
+"""Of a prompt: what the picture has room for."""
+GUESSED = " ".join(SENTENCE.split()[:3])
+"""What the bars guess on from."""
+SEEN, WORDS = 2, 5
+"""Tokens of it that the cheap draft sees, and words that are told apart."""
+REPEATING = (
+    "The CEO announced record earnings on Friday. The board welcomed the earnings. "
+    "Once more: The CEO announced"
+)
+PLAIN = "The capital of Japan is"
+NEW_TOKENS, DRAFTS = 24, (0, 2, 4, 8)
+"""Tokens that are written, and drafts at a time."""
+
+
+class Serving(NamedTuple):
+    """Two prompts and what a model makes of them, asked for one by one."""
+
+    beginning: str
+    prompts: Prompts
+    reuse: Callable[[int], Reuse]
+    """With one token of the second prompt changed; with none at −1."""
+    chunks: Callable[[], tuple[list[Chunks], float]]
+    """In chunks of each size, the whole prompt first; and the largest logit."""
+    drafts: Callable[[], DraftTree]
+    guesses: Callable[[], TwoGuesses]
+    write: Callable[[str, int], tuple[Written, str]]
+    """A text written on with so many drafts at a time."""
+    origin: str
+    is_live: bool
+
+
+def join_prompts(beginning: str) -> tuple[str, str]:
+    """Both prompts in full."""
+    return f"{beginning} {ENDINGS[0]}", f"{beginning} {ENDINGS[1]}"
+
+
+def read_shipped() -> Serving:
+    """The prompts of this page in the model that was measured."""
+    return open_kept(kept.read(SERVING).numbers, shipped_run(describe_package(MODEL)))
+
+
+def open_kept(numbers: dict[str, Any], origin: str) -> Serving:
+    """The numbers that are kept, as they are asked for."""
+    prompts = Prompts(
+        numbers["tokens"], numbers["ids"], [(text, token) for text, token in numbers["others"]]
+    )
+    sizes = [Chunks(*one) for one in numbers["chunks"]]
+
+    def write(text: str, drafts: int) -> tuple[Written, str]:
+        ids, passes, rows, said = numbers["written"][text][f"{drafts}"]
+        return Written(ids, passes, rows), said
+
+    return Serving(
+        numbers["beginning"],
+        prompts,
+        lambda at: Reuse(**numbers["reuse"][f"{at}"]),
+        lambda: (sizes, numbers["largest"]),
+        lambda: DraftTree(**numbers["drafts"]),
+        lambda: TwoGuesses(**numbers["guesses"]),
+        write,
+        origin,
+        is_live=False,
+    )
+
+
+def read_live(loaded: "RealModel", beginning: str) -> Serving:
+    """What a loaded model computes when it is asked for; raises what it cannot read."""
+
+    def ask(what: str, *given: Any) -> Any:
+        with st.spinner(_("The model reads the prompts …")):
+            return _measure_once(loaded, what, given)
+
+    return make_serving(beginning, ask, describe_live_run(loaded))
+
+
+def make_serving(beginning: str, ask: Callable[..., Any], origin: str) -> Serving:
+    """All that can be asked for, by the names of what `served_prompts` computes."""
+    prompts: Prompts = ask("cut_prompts", join_prompts(beginning), MOST_TOKENS)
+    first, second = prompts.ids
+    sizes = [len(second), *(size for size in (8, 4, 1) if size < len(second))]
+    return Serving(
+        beginning,
+        prompts,
+        lambda at: ask("measure_reuse", first, prompts.change(at), BLOCK),
+        lambda: ask("measure_chunks", second, sizes),
+        lambda: ask("measure_drafts", SENTENCE, MOST_TOKENS),
+        lambda: ask("guess_twice", GUESSED, SEEN, WORDS, MOST_TOKENS),
+        lambda text, drafts: ask("write_text", text, NEW_TOKENS, drafts),
+        origin,
+        is_live=True,
+    )
+
+
+@st.cache_data(show_spinner=False, max_entries=128, hash_funcs=BY_MODEL)
+def _measure_once(loaded: "RealModel", what: str, given: tuple[Any, ...]) -> Any:
+    return getattr(served_prompts, what)(loaded, *given)
+
+
+def read_or_explain(loaded: "RealModel", beginning: str) -> Serving | None:
+    """The prompts in a loaded model; nothing, and a message, for what it cannot serve."""
+    try:
+        serving = read_live(loaded, beginning)
+        serving.reuse(-1), serving.drafts(), serving.guesses()  # all that is shown unasked
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        why = verbatim(shorten(translate_error(error), 300))
+        told = _("Not with this model: {why} The picture was measured beforehand.", why=why)
+        st.error(told, icon=":material/error:")
+        return None
+    return serving
+
+
+LEAST_GAP = 1e-9
+"""A difference below this has too many digits."""
+
+
+def name_token(token: str) -> str:
+    """A token as it is drawn: the space before a word is seen by its place."""
+    return token.strip() or show_spaces(token)
+
+
+def write_gap(gap: float) -> str:
+    """A difference that may be small: "0", or as many digits as tell it."""
+    if gap == 0:
+        return "0"
+    if gap < LEAST_GAP:
+        return f"< {LEAST_GAP:.9f}"
+    return f"{gap:.3g}" if gap >= 0.01 else f"{gap:.{1 - math.floor(math.log10(gap))}f}"
+
+
+def find_places(serving: Serving) -> tuple[int, int]:
+    """An early token of the beginning, and its last word: those that the experiments change."""
+    count = len(serving.prompts.others)
+    return min(3, count - 1), max(0, count - 2)
 
 
 def share_prompts(one: list[int], two: list[int], block: int) -> dict[str, int]:
@@ -56,7 +213,7 @@ def exchange_drafts(draft: list[float], target: list[float]) -> dict[str, Any]:
 
 
 ANSWERS = ALL, HALF, NONE = N_("all of them"), N_("about half"), N_("none")
-MODEL = "llama-3-8b"
+PAGED_MODEL = "llama-3-8b"
 LONG, USERS = 1_000, 100
 """Tokens of a shared beginning, and texts that begin with it."""
 
@@ -138,11 +295,11 @@ def name_lookup(serving: Serving) -> dict[str, str]:
 
 def name_pages() -> dict[str, str]:
     """What pages save where many texts share a beginning, in bytes."""
-    each = count_bytes_per_token(find_shape(MODEL))
+    each = count_bytes_per_token(find_shape(PAGED_MODEL))
     whole = LONG // BLOCK_SIZE
     alone, together = USERS * count_pages(LONG, BLOCK_SIZE), whole + USERS * (LONG % BLOCK_SIZE > 0)
     return {
-        "model": MODEL,
+        "model": PAGED_MODEL,
         "tokens": f"{LONG:,}",
         "texts": f"{USERS}",
         "block": f"{BLOCK_SIZE}",

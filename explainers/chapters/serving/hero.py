@@ -1,7 +1,6 @@
 """The hero of the page: two prompts with one beginning, and four ways to serve them."""
 
 import functools
-import math
 from typing import Any, NamedTuple
 
 import torch
@@ -16,7 +15,7 @@ from explainers.attention.serving.paged_cache import (
     write_row,
 )
 from explainers.attention.serving.shared_prefix import count_shared
-from explainers.chapters.serving.measured_serving import BLOCK, Serving
+from explainers.chapters.serving.cards import BLOCK, Serving, find_places, name_token, write_gap
 from explainers.messages import N_
 from explainers.models.served_prompts import CAUSAL, COUNTED, READINGS, TREE, Prompts, Reuse
 from explainers.translations import _
@@ -109,8 +108,6 @@ SENTENCES = (
 NOTHING, ROUNDING, REAL = "exact", "rounding", "real"
 """What a difference is."""
 UNCHANGED = -1
-LEAST_GAP = 1e-9
-"""A difference below this has too many digits."""
 
 
 def make_hero(text: Prose, serving: Serving) -> Hero:
@@ -157,11 +154,6 @@ def compute_numbers(serving: Serving, trick: str, changed: int) -> dict[str, Any
     }
 
 
-def name_token(token: str) -> str:
-    """A token as it is drawn: the space before a word is seen by its place."""
-    return token.strip() or show_spaces(token)
-
-
 def name_other(other: tuple[str, int], own: str) -> str:
     """What a token becomes; the space is printed where it is all that differs."""
     name = name_token(other[0])
@@ -185,15 +177,6 @@ def describe_gap(gap: float, is_rounding: bool) -> dict[str, str]:
     """A difference, and what it is: none, what rounding can make, or a real one."""
     kind = NOTHING if gap == 0 else ROUNDING if is_rounding else REAL
     return {"gap": write_gap(gap), "kind": kind}
-
-
-def write_gap(gap: float) -> str:
-    """A difference that may be small: "0", or as many digits as tell it."""
-    if gap == 0:
-        return "0"
-    if gap < LEAST_GAP:
-        return f"< {LEAST_GAP:.9f}"
-    return f"{gap:.3g}" if gap >= 0.01 else f"{gap:.{1 - math.floor(math.log10(gap))}f}"
 
 
 def describe_pages(prompts: Prompts) -> list[dict[str, Any]]:
@@ -270,12 +253,6 @@ def describe_drafts(serving: Serving) -> dict[str, Any]:
             for name in READINGS
         },
     }
-
-
-def find_places(serving: Serving) -> tuple[int, int]:
-    """An early token of the beginning, and its last word: those that the experiments change."""
-    count = len(serving.prompts.others)
-    return min(3, count - 1), max(0, count - 2)
 
 
 def count_moved(found: Reuse, beginning: int) -> tuple[int, int]:

@@ -22,14 +22,12 @@ from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS, TOKEN_AXI
 from explainers.memory.cache_bytes import count_lasting_bytes, require_groups
 from explainers.memory.model_shapes import ModelShape, find_shape
 from explainers.messages import ngettext
-from explainers.takeaway.recipe import Recipe
 from explainers.toys import examples
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views
 from explainers.ui.provenance import random_weights
-from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import bound_rounding, write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -94,11 +92,7 @@ def read_learned_heads(layer: Layer) -> Computed:
 def compute_latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) -> Computed:
     """What MLA caches and computes, written out and absorbed."""
     given = make_latent_inputs(tokens, latent_dim, seed)
-    return list_latent_numbers(latent_attention(*given), absorbed(*given))
-
-
-def list_latent_numbers(run: LatentHeads, short: LatentHeads) -> Computed:
-    """What is stored, the weights of every head, and the outputs of both ways."""
+    run, short = latent_attention(*given), absorbed(*given)
     rows = {"latent": run.cached.latent, "rotary key": run.cached.rotary_key}
     outputs = {"output": run.output, "output, absorbed": short.output}
     return {**rows, **name_by_head("MLA head", run.weights), **outputs}
@@ -106,11 +100,7 @@ def list_latent_numbers(run: LatentHeads, short: LatentHeads) -> Computed:
 
 def compute_merged_rows(tokens: tuple[str, ...], width: int, seed: int) -> Computed:
     """Words that share a row, and the weights with which they do."""
-    return list_merged_numbers(merge_words(tokens, width, seed))
-
-
-def list_merged_numbers(found: MergedWords) -> Computed:
-    """The rows of the words, how they are weighed, and what became of them."""
+    found = merge_words(tokens, width, seed)
     return {"rows": found.rows, "weights": found.weights.flatten(0, 1), "merged": found.merged}
 
 
@@ -142,13 +132,6 @@ class Dealing(NamedTuple):
             "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads)),
             "group": heads.group_size,
         }
-
-
-def take_learned(dealing: Dealing) -> None:
-    """Heads that learned to share, as they are drawn."""
-    title = _("Heads that learned to share keys and values")
-    shown = name_by_head("learned head", dealing.run.weights)
-    take("learned", Recipe(title, read_learned_heads, {"layer": dealing.layer}, shown))
 
 
 def draw_dealing(dealing: Dealing) -> Figure:
@@ -222,28 +205,6 @@ def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[BothWays]:
     return [BothWays(given, latent_attention(*given), absorbed(*given)) for given in inputs]
 
 
-def take_latent(tokens: tuple[str, ...], ways: BothWays, seed: int) -> None:
-    """Multi-head latent attention, both ways."""
-    inputs = {"tokens": tokens, "latent_dim": ways.run.cached.latent.shape[-1], "seed": seed}
-    shown = list_latent_numbers(ways.run, ways.short)
-    title, function = _("Multi-head latent attention"), compute_latent_heads
-    take("latent", Recipe(title, function, inputs, shown))
-
-
-def take_rows(found: MergedWords) -> None:
-    """Words that share a row, as they are drawn."""
-    inputs = {"tokens": found.tokens, "width": found.width, "seed": found.seed}
-    shown = list_merged_numbers(found)
-    take("rows", Recipe(_("Words that share a row"), compute_merged_rows, inputs, shown))
-
-
-def count_stored(tokens: Sequence[str], run: LatentHeads) -> tuple[int, int]:
-    """How many numbers of a text MLA and MHA store."""
-    latent_dim = run.cached.latent.shape[-1]
-    mla = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
-    return mla, cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
-
-
 def draw_latent(
     tokens: tuple[str, ...], sizes: Sequence[BothWays], place: int, template: str
 ) -> Figure:
@@ -265,10 +226,8 @@ def draw_latent(
 
 
 def _draw_rows(tokens: tuple[str, ...], run: LatentHeads) -> list[Panel]:
-    content, place = (
-        _("all that heads know of the content"),
-        _("rotated by RoPE, one for all heads"),
-    )
+    content = _("all that heads know of the content")
+    place = _("rotated by RoPE, one for all heads")
     latent = _make_row_matrix(_("latent c"), content, tokens, run.cached.latent)
     key = _make_row_matrix(_("rotary key"), place, tokens, run.cached.rotary_key)
     return [Panel("latent", latent), Panel("rotary key", key, small=True)]
@@ -277,12 +236,15 @@ def _draw_rows(tokens: tuple[str, ...], run: LatentHeads) -> list[Panel]:
 def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
     """What is stored, and one score computed both ways, for a text."""
     _given, run, short = ways
-    (kept, mha), (asking, asked) = count_stored(tokens, run), choose_pair(tokens)
+    words, latent_dim = len(tokens), run.cached.latent.shape[-1]
+    asking, asked = choose_pair(tokens)
+    kept = latent_cache_elements(words, latent_dim, ROPE_DIM)
+    mha = cache_elements(words, NUM_HEADS, HEAD_DIM)
     return {
         "rope": ROPE_DIM,
-        "latent": run.cached.latent.shape[-1],
-        "each": kept // len(tokens),
-        "mha_each": mha // len(tokens),
+        "latent": latent_dim,
+        "each": kept // words,
+        "mha_each": mha // words,
         "kept": f"{kept:,}",
         "mha": f"{mha:,}",
         "difference": write_difference(run, short),
@@ -305,10 +267,6 @@ PACKED_SHARE = (21 * (584 + 68) / 4 + 20 * 584 / 128) / (61 * (656 + 132))
 """The same with our bytes of a row, and of a key of the index, in the formats of engines."""
 LAYERS, BORROWING = 35, 15
 """Gemma 3n: its layers, and how many of them read the keys and values of an earlier one."""
-
-
-CODE = (merge_rows,)
-"""What a page shows of it."""
 
 
 def ask_rows(found: MergedWords) -> tuple[str, list[str]]:

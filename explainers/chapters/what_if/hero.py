@@ -1,25 +1,178 @@
 """The hero: a text that a real model reads, as it is and changed; and its window of four tokens."""
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import streamlit as st
+
+from explainers import kept
 from explainers.attention import masks
-from explainers.chapters.what_if.before_after import Reading
+from explainers.chapters.common.choose_real_model import BY_MODEL, tell_failure
+from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix, Values
 from explainers.messages import N_
 from explainers.models import changes
 from explainers.models.attention_hook import Change
+from explainers.models.changes import MOST_TOKENS, Effect, measure_effect
+from explainers.models.registry import WHEEL_MODELS, describe_package
+from explainers.models.shipped_measurements import holds_for
+from explainers.models.token_text import Words, find_words, tokenise_text
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.controls.controls import is_tour
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
+
+if TYPE_CHECKING:
+    from explainers.models.load import RealModel
+
+
+class Reading(NamedTuple):
+    """A text that is read with one change after the other: by a model, or once, beforehand."""
+
+    written: str
+    measure: Callable[[Change], Effect | None]
+    head_dim: int
+    origin: str
+    stands_in: str = ""
+    """The name of the model, where it is not the one that was asked for."""
+    words: Words | None = None
+    """Those of the text, where pictures show words in the place of tokens."""
+    ahead: Callable[[Change], Effect | None] | None = None
+    """What was measured beforehand of the same model and text: drawn until the model has read."""
+
+    def merge(self, effect: Effect) -> Effect:
+        """What pictures show of an effect."""
+        return merge_effect(effect, self.words) if self.words else effect
+
+
+def offer_words(loaded: "RealModel", written: str) -> Words | None:
+    """A switch that merges tokens into words, where a word of the text has several."""
+    try:
+        tokens = tokenise_text(loaded, written, MOST_TOKENS).tokens
+    except Exception:  # it is told where the text is read
+        return None
+    found = find_words(loaded, written, tokens)
+    return found if found and controls.whole_words() else None
+
+
+def merge_effect(effect: Effect, words: Words) -> Effect:
+    """The same of words: their tokens' losses and divergences, added up; the first word has none.
+
+    The sum of a word's losses is −ln of the probability of the whole word.
+    """
+
+    def add_up(numbers: Sequence[float]) -> list[float]:
+        sums = [0.0] * len(words.spelled)
+        for word, number in zip(words.numbers[1:], numbers, strict=False):
+            sums[word] += number
+        return sums[1:]
+
+    (before, after), last = effect.losses, effect.divergences[-1]
+    return effect._replace(
+        tokens=words.spelled,
+        losses=(add_up(before), add_up(after)),
+        divergences=[*add_up(effect.divergences[:-1]), last],
+    )
+
+
+def read_live(
+    loaded: "RealModel", written: str, head_dim: int, words: Words | None = None
+) -> Reading:
+    """A reading whose effects a loaded model computes when they are asked for."""
+
+    def measure(change: Change) -> Effect | None:
+        return measure_or_explain(loaded, written, (change,))
+
+    return Reading(written, measure, head_dim, describe_live_run(loaded), words=words)
+
+
+def choose_remark(reading: Reading, wanted: str) -> str:
+    """The section of the text that says what the picture shows instead of the text wanted."""
+    if reading.stands_in:
+        return "hero_other_model"
+    return "hero_other_text" if reading.written != wanted else "hero_words" if reading.words else ""
+
+
+def measure_or_explain(
+    loaded: "RealModel", written: str, changes: tuple[Change, ...]
+) -> Effect | None:
+    """What changes do to a text; nothing, and a message, for a text that cannot be read."""
+    try:
+        with st.spinner(_("The model reads the text twice …")):
+            return _measure_once(loaded, written, repr(changes), changes)
+    except Exception as error:
+        tell_failure(error)
+        return None
+
+
+@st.cache_data(show_spinner=False, max_entries=64, hash_funcs=BY_MODEL)
+def _measure_once(
+    loaded: "RealModel", written: str, named: str, _changes: tuple[Change, ...]
+) -> Effect:
+    """Once for a model, a text and changes, which are told apart by what they are `named`."""
+    return measure_effect(loaded, written, _changes)
+
+
+EFFECTS = "scores/what_if"
+MODEL = WHEEL_MODELS[0].id
+
+
+def read_shipped(model: str) -> Reading | None:
+    """The text of this page, if the model is the one that was measured."""
+    if not holds_for(model, EFFECTS):
+        return None
+    effects, numbers = _read_effects(), kept.read(EFFECTS).numbers
+    origin = shipped_run(describe_package(model))
+
+    def measure(change: Change) -> Effect | None:
+        return effects.get(repr(change))
+
+    return Reading(numbers["text"], measure, numbers["head_dim"], origin, ahead=measure)
+
+
+def read_stand_in() -> Reading | None:
+    """The same for a model that cannot be read here: that it is another one is to be said."""
+    shipped = read_shipped(MODEL)
+    return shipped._replace(stands_in=WHEEL_MODELS[0].name) if shipped else None
+
+
+def can_skip_run(model: str, written: str) -> bool:
+    """In the tour nobody waits for a model to read what it has read before."""
+    shipped = read_shipped(model) if is_tour() else None
+    return bool(shipped and shipped.written == written)
+
+
+def look_ahead(reading: Reading, model: str) -> Reading:
+    """With what was measured beforehand of the same model, text and tokens."""
+    shipped = None if reading.words else read_shipped(model)
+    if not shipped or shipped.written != reading.written:
+        return reading
+    return reading._replace(ahead=shipped.ahead)
+
+
+@functools.cache
+def _read_effects() -> dict[str, Effect]:
+    """By the change."""
+    return {
+        change: Effect(
+            tuple(one["tokens"]),
+            (one["losses"][0], one["losses"][1]),
+            one["divergences"],
+            [(token, *chances) for token, *chances in one["next_tokens"]],
+        )
+        for change, one in kept.read(EFFECTS).numbers["effects"].items()
+    }
+
 
 WIDTH = 4
 """Tokens that each token sees, itself included."""

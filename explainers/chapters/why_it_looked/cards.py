@@ -7,22 +7,28 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.choose_real_model import BY_MODEL, choose_name, obtain_model
+from explainers.chapters.common.choose_real_model import (
+    BY_MODEL,
+    choose_name,
+    obtain_model,
+    tell_failure,
+)
+from explainers.chapters.common.measured_heads import name_head
 from explainers.chapters.common.recording import describe_live_run
-from explainers.chapters.why_it_looked.explained_cell import (
+from explainers.chapters.why_it_looked.hero import (
     Explained,
     Found,
+    describe_cell,
     explain_cell,
     read_text,
 )
-from explainers.chapters.why_it_looked.hero import show_token
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models.registry import ModelError
 from explainers.models.score_sources import Cell
 from explainers.models.shipped_measurements import ALIKE, ALL, RoleResult, read_roles
 from explainers.models.token_text import read_words
-from explainers.translations import _, translate_error
+from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
@@ -30,7 +36,6 @@ from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.takeaway_files import run_and_hand_over
 from explainers.ui.text.numbers import PERCENT, join_rows, write_percent
-from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -58,7 +63,7 @@ def hand_over_weight(one: Explained) -> None:
     """The weight that the picture shows, without the key's first source, for the page's files."""
     run_and_hand_over(
         "weight",
-        _("Head {which}: a weight without one source", which=f"L{one.layer}.H{one.head}"),
+        _("Head {which}: a weight without one source", which=name_head(one.layer, one.head)),
         remove_key_source,
         scores=torch.tensor(one.scores, dtype=torch.double),
         key=one.key,
@@ -76,11 +81,7 @@ def answer_first(one: Explained) -> str:
 def describe_removals(one: Explained) -> dict[str, str]:
     """The slots of the sentences about what is removed."""
     removal = one.removals[controls.FIRST_SOURCE]
-    return {
-        "which": f"L{one.layer}.H{one.head}",
-        "query": show_token(one, one.query),
-        "key": show_token(one, one.key),
-        "weight": write_percent(one.weight),
+    return describe_cell(one) | {
         "source": one.name(removal.places[0]),
         "predicted": write_percent(removal.predicted),
         "measured": write_percent(removal.measured),
@@ -215,8 +216,7 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
         with st.spinner(_("The model reads the text, part by part …")):
             run, tokens = _read_once(loaded, written)
     except (ModelError, ValueError, RuntimeError) as error:
-        why = verbatim(shorten(translate_error(error), 300))
-        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
+        tell_failure(error)
         return None
     last = max(FEWEST_TOKENS, len(tokens)) - 1
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -9,50 +9,16 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.chapters.common.background_job import offer_job, watch_for_result
+from explainers.chapters.common.background_job import describe_words, offer_job, watch_for_result
 from explainers.chapters.common.choose_real_model import obtain_model
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
 from explainers.messages import N_
-from explainers.models.changes import (
-    BEFORE,
-    BITS,
-    CHANNEL,
-    FEWER_ROWS,
-    FEWEST_SINKS,
-    FULL,
-    GROUP,
-    KEYS,
-    NUM_TEXTS,
-    RING,
-    ROWS,
-    SCORED,
-    SHORT_RING,
-    SHORT_SINKS,
-    SINKS,
-    TOKEN,
-    VALUES,
-    name_rounding,
-)
+from explainers.models import changes, written_tokens
 from explainers.models.load import find_loaded_model
 from explainers.models.replaced_heads import Estimate, summarise
 from explainers.models.shipped_measurements import MODEL, PROMPT, ShippedWriting, WrittenText
-from explainers.models.written_tokens import (
-    TEMPERATURES,
-    TOP_KS,
-    TOP_PS,
-    Sampling,
-    WritingJob,
-    WritingRequest,
-    Written,
-    count_bytes,
-    draw,
-    heat,
-    keep_top_k,
-    keep_top_p,
-    make_writing_job,
-    write_tokens,
-)
+from explainers.models.written_tokens import Sampling, WritingJob, WritingRequest, Written
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import TextLine
@@ -70,53 +36,46 @@ LITTLE, HALF, MOST = N_("less than a third"), N_("about half"), N_("more than tw
 SHARES = LITTLE, HALF, MOST
 SEEN = 0.0005
 """Nats: what is less is written as 0."""
-FEWEST_BITS = min(BITS)
-RINGS = RING, SINKS, SHORT_RING, SHORT_SINKS
+FEWEST_BITS = min(changes.BITS)
+RINGS = changes.RING, changes.SINKS, changes.SHORT_RING, changes.SHORT_SINKS
 WAYS = {
-    (KEYS, TOKEN): N_("keys per token"),
-    (KEYS, CHANNEL): N_("keys per channel"),
-    (KEYS, BEFORE): N_("keys per channel, before RoPE"),
-    (VALUES, TOKEN): N_("values per token"),
-    (VALUES, CHANNEL): N_("values per channel"),
+    (changes.KEYS, changes.TOKEN): N_("keys per token"),
+    (changes.KEYS, changes.CHANNEL): N_("keys per channel"),
+    (changes.KEYS, changes.BEFORE): N_("keys per channel, before RoPE"),
+    (changes.VALUES, changes.TOKEN): N_("values per token"),
+    (changes.VALUES, changes.CHANNEL): N_("values per channel"),
 }
-ROUNDED = tuple(name_rounding(part, way, FEWEST_BITS) for part, way in WAYS)
+ROUNDED = tuple(changes.name_rounding(part, way, FEWEST_BITS) for part, way in WAYS)
 ONE_STEP = N_("one large number makes the step of its group coarse")
 
 
 def name_saving(name: str) -> str:
     """What is saved, for the reader."""
-    rings = {
-        FULL: _("all rows"),
-        RING: _("the newest {rows} rows", rows=ROWS),
-        SINKS: _(
-            "the first {first} + the newest {rows}", first=FEWEST_SINKS, rows=ROWS - FEWEST_SINKS
-        ),
-        SHORT_RING: _("the newest {rows} rows", rows=FEWER_ROWS),
-        SHORT_SINKS: _(
-            "the first {first} + the newest {rows}",
-            first=FEWEST_SINKS,
-            rows=FEWER_ROWS - FEWEST_SINKS,
-        ),
-    }
-    if name in rings:
-        return rings[name]
+    if name == changes.FULL:
+        return _("all rows")
+    if name in RINGS:
+        held = changes.ROWS if name in (changes.RING, changes.SINKS) else changes.FEWER_ROWS
+        if name in (changes.RING, changes.SHORT_RING):
+            return _("the newest {rows} rows", rows=held)
+        first = changes.FEWEST_SINKS
+        return _("the first {first} + the newest {rows}", first=first, rows=held - first)
     part, way, bits = next(
         (part, way, bits)
         for part, way in WAYS
-        for bits in BITS
-        if name == name_rounding(part, way, bits)
+        for bits in changes.BITS
+        if name == changes.name_rounding(part, way, bits)
     )
     return _("{what}, {bits} bits", what=_(WAYS[part, way]), bits=bits)
 
 
 def estimate_rise(losses: Losses, name: str) -> Estimate:
     """By how much the loss rises, text by text, in nats per token."""
-    return summarise(losses[name] - losses[FULL])
+    return summarise(losses[name] - losses[changes.FULL])
 
 
 def share_saved(losses: Losses) -> float:
     """How much of the ring's rise is gone if it keeps the first rows."""
-    return 1 - estimate_rise(losses, SINKS).mean / estimate_rise(losses, RING).mean
+    return 1 - estimate_rise(losses, changes.SINKS).mean / estimate_rise(losses, changes.RING).mean
 
 
 def answer_sinks(losses: Losses) -> str:
@@ -153,14 +112,14 @@ def describe_losses(losses: Losses) -> dict[str, str]:
     }
     return {
         **told,
-        "rise": write_rise(estimate_rise(losses, SINKS)),
+        "rise": write_rise(estimate_rise(losses, changes.SINKS)),
         "share": write_percent(share_saved(losses)),
-        "held": f"{ROWS}",
-        "newest": f"{ROWS - FEWEST_SINKS}",
-        "sinks": f"{FEWEST_SINKS}",
-        "texts": f"{NUM_TEXTS}",
-        "predicted": f"{NUM_TEXTS * SCORED:,}",
-        "group": f"{GROUP}",
+        "held": f"{changes.ROWS}",
+        "newest": f"{changes.ROWS - changes.FEWEST_SINKS}",
+        "sinks": f"{changes.FEWEST_SINKS}",
+        "texts": f"{changes.NUM_TEXTS}",
+        "predicted": f"{changes.NUM_TEXTS * changes.SCORED:,}",
+        "group": f"{changes.GROUP}",
     }
 
 
@@ -168,7 +127,10 @@ def list_rounded(losses: Losses) -> str:
     """Rows of a table: what is rounded, and the rise at 8, 4 and 2 bits."""
     rows = []
     for (part, way), label in WAYS.items():
-        cells = [write_grey(estimate_rise(losses, name_rounding(part, way, bits))) for bits in BITS]
+        cells = [
+            write_grey(estimate_rise(losses, changes.name_rounding(part, way, bits)))
+            for bits in changes.BITS
+        ]
         rows.append(f"| {_(label)} | {' | '.join(cells)} |")
     return "\n".join(rows)
 
@@ -202,11 +164,8 @@ def write_grey(one: Estimate) -> str:
 
 def recall_bytes(draw: Random) -> Recall:
     """A token's bytes in a cache."""
-    layers, kv_heads, head_dim = (
-        draw.choice((8, 12, 16)),
-        draw.choice((2, 4)),
-        draw.choice((32, 64)),
-    )
+    layers, kv_heads = draw.choice((8, 12, 16)), draw.choice((2, 4))
+    head_dim = draw.choice((32, 64))
     given = {"layers": f"{layers}", "kv_heads": f"{kv_heads}", "head_dim": f"{head_dim}"}
     return Recall(2 * layers * kv_heads * head_dim * 2, given, unit="B")
 
@@ -218,9 +177,11 @@ def recall_channel(_draw: Random) -> Recall:
 
 
 own_prompt = TextLine("own_prompt", N_("Prompt"), PROMPT, 300)
-own_heat = StepSlider("own_heat", N_("Temperature"), 0.8, TEMPERATURES)
-own_count = StepSlider("own_k", N_("Top-k (0: all tokens)"), 0, tuple(sorted(TOP_KS)))
-own_share = StepSlider("own_p", N_("Top-p"), 0.95, TOP_PS)
+own_heat = StepSlider("own_heat", N_("Temperature"), 0.8, written_tokens.TEMPERATURES)
+own_count = StepSlider(
+    "own_k", N_("Top-k (0: all tokens)"), 0, tuple(sorted(written_tokens.TOP_KS))
+)
+own_share = StepSlider("own_p", N_("Top-p"), 0.95, written_tokens.TOP_PS)
 own_seed = Counter("own_seed", N_("Seed"), 0)
 own_length = WholeNumber("own_length", N_("Tokens to write"), 16, 4, 32)
 controls.register(own_prompt, own_heat, own_count, own_share, own_seed, own_length)
@@ -264,20 +225,6 @@ def is_long(found: Written) -> bool:
     return len(found.seconds_without) > 2
 
 
-def write_own(request: WritingRequest) -> Written | None:
-    """A button, and the text as it grows; at last all of it."""
-    job = make_writing_job(request)
-    shown = offer_job(JOB, _("Write"), job, icon=":material/edit:")
-    return watch_for_result(JOB, shown, _("Writing"), describe_progress)
-
-
-def describe_progress(job: WritingJob) -> str:
-    """The text so far, in words of the model's own."""
-    if not job.reports:
-        return _("beginning")
-    return verbatim(_(job.reports[-1]))
-
-
 def describe_origin(otherwise: str) -> str:
     """Where the reader's text comes from; `otherwise` if the model has left the memory."""
     loaded = find_loaded_model(MODEL)
@@ -293,22 +240,27 @@ def sample_candidates(
     logits: list[float], temperature: float, count: int, share: float
 ) -> dict[str, Tensor]:
     """Probabilities of candidates, step by step; and some draws."""
-    heated = heat(torch.tensor(logits), temperature)
-    best = keep_top_k(heated, count)
-    nucleus = keep_top_p(best, share)
+    heated = written_tokens.heat(torch.tensor(logits), temperature)
+    best = written_tokens.keep_top_k(heated, count)
+    nucleus = written_tokens.keep_top_p(best, share)
     generator = torch.Generator().manual_seed(0)
     return {
         "temperature": heated.softmax(dim=-1),
         "top-k": best.softmax(dim=-1),
         "top-p": nucleus.softmax(dim=-1),
-        "drawn": draw(nucleus.expand(DRAWS, -1), generator),
+        "drawn": written_tokens.draw(nucleus.expand(DRAWS, -1), generator),
     }
 
 
 def show_own(text: Prose) -> None:
     """A prompt of the reader's, written in the background, timed both ways."""
     text("own")
-    if not (loaded := obtain_model(MODEL, "chosen")) or not (found := write_own(choose_request())):
+    if not (loaded := obtain_model(MODEL, "chosen")):
+        return
+    job = written_tokens.make_writing_job(choose_request())
+    shown = offer_job(JOB, _("Write"), job, icon=":material/edit:")
+    found = watch_for_result(JOB, shown, _("Writing"), describe_words)
+    if not found:
         return
     if not is_long(found):
         text("own_short")
@@ -328,7 +280,7 @@ def show_own(text: Prose) -> None:
     }
     text("own_seen", **told)
     draw_times(len(found.prompt) + 1, with_cache, without, describe_live_run(loaded))
-    show_source(write_tokens, count_bytes)
+    show_source(written_tokens.write_tokens, written_tokens.count_bytes)
 
 
 def draw_times(

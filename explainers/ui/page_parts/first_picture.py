@@ -1,7 +1,7 @@
 """What a new server shows at once: the start page's picture, as it was computed beforehand.
 
 PyTorch takes longer to import than the rest of a page takes to be drawn, and the first visitor of a
-new or a sleeping server would look at a title meanwhile. `python -m explainers.chapters.start.hero`
+new or a sleeping server would look at a title meanwhile. `python -m explainers.chapters.start`
 computes the numbers again and writes the file.
 """
 

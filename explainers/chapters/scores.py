@@ -17,7 +17,6 @@ from explainers.chapters.common.sentence_reading import Reading
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import KEY_AXIS
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.toys.examples import make_generator
 from explainers.toys.layers import Layer
 from explainers.translations import _
@@ -39,7 +38,6 @@ from explainers.ui.page import Prose
 from explainers.ui.provenance import random_weights
 from explainers.ui.session import ROOT_SHOWN
 from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import write_percent
 
 TEMPERATURES = tuple(
@@ -355,18 +353,7 @@ def _make_histogram_rows(measurement: RootMeasurement) -> Any:
 
 
 def measure_root(head_dims: list[int]) -> dict[str, Any]:
-    """Random queries and keys at each d_k: without √d_k first, then with it."""
-    return name_measurements(run_experiment(head_dims))
-
-
-def name_measurements(measurements: list[RootMeasurement]) -> dict[str, Any]:
-    """What was measured by its names, a number or a list for each d_k."""
+    """Random queries and keys at each d_k, a number or a list for each: without √d_k, then with."""
+    measured = run_experiment(head_dims)
     names = "variance", "gradient", "average", "shares", "rows"
-    return {name: [getattr(one, name) for one in measurements] for name in names}
-
-
-def take_root(measurements: list[RootMeasurement]) -> None:
-    """All that the curves, the histogram and the rows show."""
-    inputs = {"head_dims": [one.head_dim for one in measurements]}
-    shown = name_measurements(measurements)
-    take("root", Recipe(_("Why to divide by √d_k"), measure_root, inputs, shown))
+    return {name: [getattr(one, name) for one in measured] for name in names}

@@ -1,36 +1,36 @@
-"""Before and after, side by side: what the model expects, and how much it is surprised."""
+"""Any change that the reader chooses, or why it cannot be made; and what it does to a text."""
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+import random
+from collections.abc import Callable
 from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 
-from explainers import kept
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.choose_real_model import BY_MODEL
-from explainers.chapters.common.recording import describe_live_run, make_head_recipe, record_layer
+from explainers.chapters.common.measured_heads import name_head
+from explainers.chapters.common.recording import make_head_recipe, record_layer
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.memory.cache_bytes import NumberFormat, find_format
+from explainers.models import changes
 from explainers.models.attention_hook import Change
 from explainers.models.changes import MOST_TOKENS, AblatedHeads, Effect, measure_effect
 from explainers.models.comparison import compare_runs
-from explainers.models.registry import WHEEL_MODELS, describe_package
+from explainers.models.head_scores import HeadIndex, group_heads_by_role
 from explainers.models.replaced_methods import find_replacement
-from explainers.models.shipped_measurements import holds_for
-from explainers.models.token_text import Words, find_words, is_part_of_letter, tokenise_text
+from explainers.models.shipped_measurements import find_known_scores
+from explainers.models.token_text import is_part_of_letter, tokenise_text
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _, translate_error
+from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.controls.controls import is_tour
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.provenance import shipped_run
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import NO_WORSE, judge_rise, write_percent
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
@@ -39,92 +39,116 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-class Reading(NamedTuple):
-    """A text that is read with one change after the other: by a model, or once, beforehand."""
-
-    written: str
-    measure: Callable[[Change], Effect | None]
-    head_dim: int
-    origin: str
-    stands_in: str = ""
-    """The name of the model, where it is not the one that was asked for."""
-    words: Words | None = None
-    """Those of the text, where pictures show words in the place of tokens."""
-    ahead: Callable[[Change], Effect | None] | None = None
-    """What was measured beforehand of the same model and text: drawn until the model has read."""
-
-    def merge(self, effect: Effect) -> Effect:
-        """What pictures show of an effect."""
-        return merge_effect(effect, self.words) if self.words else effect
+def _choose_heads(model: str, shape: changes.HeadCounts) -> tuple[HeadIndex, ...]:
+    """The heads, as the reader chose to choose them."""
+    counts = enumerate(shape.num_heads)
+    every = {name_head(layer, head): (layer, head) for layer, n in counts for head in range(n)}
+    by = controls.heads_off_by()
+    if by == controls.BY_NAME:
+        return tuple(every[name] for name in controls.heads_off(list(every)))
+    if by == controls.AT_RANDOM:
+        count = controls.heads_off_count(1, len(every))
+        draw = random.Random(page.read_seed())  # noqa: S311
+        return tuple(sorted(draw.sample(list(every.values()), count)))
+    return _choose_role(model)
 
 
-def offer_words(loaded: "RealModel", written: str) -> Words | None:
-    """A switch that merges tokens into words, where a word of the text has several."""
+def _choose_role(model: str) -> tuple[HeadIndex, ...]:
+    """Needs the scores of all heads, which are measured once for a model."""
+    scores = find_known_scores(model)
+    if not scores:
+        st.caption(
+            _(
+                "The heads of this model have not been measured on this machine yet, so nobody "
+                "knows their roles. The Head gallery measures them, once."
+            )
+        )
+        return ()
+    found = group_heads_by_role(scores)
+    if not found:
+        st.caption(_("No head of this model has earned a role."))
+        return ()
+    return found[controls.heads_off_role(list(found), next(iter(found)))]
+
+
+def find_shape_or_explain(loaded: "RealModel") -> changes.HeadCounts | None:
+    """A model that does not say what comes next has nothing to compare."""
     try:
-        tokens = tokenise_text(loaded, written, MOST_TOKENS).tokens
-    except Exception:  # it is told where the text is read
+        return _count_heads(loaded)
+    except Exception as error:  # a model from a folder or the hub may raise anything
+        st.warning(verbatim(shorten(translate_error(error), 300)), icon=":material/block:")
         return None
-    found = find_words(loaded, written, tokens)
-    return found if found and controls.whole_words() else None
 
 
-def merge_effect(effect: Effect, words: Words) -> Effect:
-    """The same of words: their tokens' losses and divergences, added up; the first word has none.
+@st.cache_data(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
+def _count_heads(loaded: "RealModel") -> changes.HeadCounts:
+    return changes.count_heads(loaded)
 
-    The sum of a word's losses is −ln of the probability of the whole word.
-    """
 
-    def add_up(numbers: Sequence[float]) -> list[float]:
-        sums = [0.0] * len(words.spelled)
-        for word, number in zip(words.numbers[1:], numbers, strict=False):
-            sums[word] += number
-        return sums[1:]
+Layers = frozenset[int] | None
 
-    (before, after), last = effect.losses, effect.divergences[-1]
-    return effect._replace(
-        tokens=words.spelled,
-        losses=(add_up(before), add_up(after)),
-        divergences=[*add_up(effect.divergences[:-1]), last],
+
+class Place(NamedTuple):
+    """Where a change is made: in which model, of what shape, in which layers."""
+
+    named: str
+    shape: changes.HeadCounts
+    layers: Layers
+
+
+def choose_changes(named: str, shape: changes.HeadCounts) -> dict[str, Change]:
+    """The changes by name, in the order in which they are made, with a control for each number."""
+    picked = controls.changes(controls.CHANGES)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        place = Place(named, shape, _choose_layers(len(shape.num_heads)))
+        made = {name: MAKE[name](place) for name in controls.CHANGES if name in picked}
+    return {name: change for name, change in made.items() if change}
+
+
+def _choose_layers(count: int) -> Layers:
+    """Which layers are changed."""
+    half, where = count // 2, controls.changed_layers()
+    if where == controls.ONE_LAYER:
+        return frozenset({controls.changed_layer(0, count - 1)})
+    parts = {controls.FIRST_HALF: range(half), controls.SECOND_HALF: range(half, count)}
+    return frozenset(parts[where]) if where in parts else None
+
+
+def _switch_heads_off(place: Place) -> Change | None:
+    found = _choose_heads(place.named, place.shape)
+    return changes.AblatedHeads(heads=frozenset(found)) if found else None
+
+
+def _deal_kv_heads(place: Place) -> Change | None:
+    """Numbers that divide those of every layer, the largest being all that there are."""
+    have = place.shape.num_kv_heads
+    left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
+    if len(left) == 1:
+        st.caption(_("The KV heads of this model cannot be dealt to fewer in equal groups."))
+        return None
+    return changes.FewerKVHeads(
+        num_kv_heads=int(controls.kept_kv_heads(left, left[0])), layers=place.layers
     )
 
 
-def read_live(
-    loaded: "RealModel", written: str, head_dim: int, words: Words | None = None
-) -> Reading:
-    """A reading whose effects a loaded model computes when they are asked for."""
-
-    def measure(change: Change) -> Effect | None:
-        return measure_or_explain(loaded, written, (change,))
-
-    return Reading(written, measure, head_dim, describe_live_run(loaded), words=words)
-
-
-def choose_remark(reading: Reading, wanted: str) -> str:
-    """The section of the text that says what the picture shows instead of the text wanted."""
-    if reading.stands_in:
-        return "hero_other_model"
-    return "hero_other_text" if reading.written != wanted else "hero_words" if reading.words else ""
-
-
-def measure_or_explain(
-    loaded: "RealModel", written: str, changes: tuple[Change, ...]
-) -> Effect | None:
-    """What changes do to a text; nothing, and a message, for a text that cannot be read."""
-    try:
-        with st.spinner(_("The model reads the text twice …")):
-            return _measure_once(loaded, written, repr(changes), changes)
-    except Exception as error:  # a model from a folder or the hub may raise anything
-        why = verbatim(shorten(translate_error(error), 300))
-        st.error(_("Nothing can be shown: {why}", why=why), icon=":material/error:")
-        return None
-
-
-@st.cache_data(show_spinner=False, max_entries=64, hash_funcs=BY_MODEL)
-def _measure_once(
-    loaded: "RealModel", written: str, named: str, _changes: tuple[Change, ...]
-) -> Effect:
-    """Once for a model, a text and changes, which are told apart by what they are `named`."""
-    return measure_effect(loaded, written, _changes)
+MAKE: dict[str, Callable[[Place], Change | None]] = {
+    controls.UNSCALED: lambda place: changes.NoScaling(place.layers),
+    controls.CHANGED_TEMPERATURE: lambda place: changes.Temperature(
+        temperature=float(controls.changed_temperature()), layers=place.layers
+    ),
+    controls.NARROW_WINDOW: lambda place: changes.Window(
+        width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=place.layers
+    ),
+    controls.NOT_CAUSAL: lambda place: changes.NoCausalMask(place.layers),
+    controls.FIRST_HIDDEN: lambda place: changes.HiddenFirstToken(place.layers),
+    controls.HEADS_OFF: _switch_heads_off,
+    controls.FEWER_KV_HEADS: _deal_kv_heads,
+    controls.UNIFORM_WEIGHTS: lambda place: changes.UniformWeights(place.layers),
+    controls.HARD: lambda place: changes.HardAttention(place.layers),
+    controls.QUANTISED: lambda place: changes.QuantisedCache(
+        bits=int(controls.cache_bits()), layers=place.layers
+    ),
+}
 
 
 def name_following(effect: Effect) -> dict[str, str]:
@@ -240,54 +264,3 @@ def _find_first_layer(change: Change) -> int:
     if isinstance(change, AblatedHeads):
         return min(layer for layer, _unused in change.heads)
     return 0 if change.layers is None else min(change.layers)
-
-
-EFFECTS = "scores/what_if"
-MODEL = WHEEL_MODELS[0].id
-
-
-def read_shipped(model: str) -> Reading | None:
-    """The text of this page, if the model is the one that was measured."""
-    if not holds_for(model, EFFECTS):
-        return None
-    effects, numbers = _read_effects(), kept.read(EFFECTS).numbers
-    origin = shipped_run(describe_package(model))
-
-    def measure(change: Change) -> Effect | None:
-        return effects.get(repr(change))
-
-    return Reading(numbers["text"], measure, numbers["head_dim"], origin, ahead=measure)
-
-
-def read_stand_in() -> Reading | None:
-    """The same for a model that cannot be read here: that it is another one is to be said."""
-    shipped = read_shipped(MODEL)
-    return shipped._replace(stands_in=WHEEL_MODELS[0].name) if shipped else None
-
-
-def can_skip_run(model: str, written: str) -> bool:
-    """In the tour nobody waits for a model to read what it has read before."""
-    shipped = read_shipped(model) if is_tour() else None
-    return bool(shipped and shipped.written == written)
-
-
-def look_ahead(reading: Reading, model: str) -> Reading:
-    """With what was measured beforehand of the same model, text and tokens."""
-    shipped = None if reading.words else read_shipped(model)
-    if not shipped or shipped.written != reading.written:
-        return reading
-    return reading._replace(ahead=shipped.ahead)
-
-
-@functools.cache
-def _read_effects() -> dict[str, Effect]:
-    """By the change."""
-    return {
-        change: Effect(
-            tuple(one["tokens"]),
-            (one["losses"][0], one["losses"][1]),
-            one["divergences"],
-            [(token, *chances) for token, *chances in one["next_tokens"]],
-        )
-        for change, one in kept.read(EFFECTS).numbers["effects"].items()
-    }

@@ -1,11 +1,14 @@
-"""All heads of a layer: their panels and arithmetic, and one head against many at equal size."""
+"""Multi-head attention: a row of arcs per head, its numbers, and one head against many."""
 
+import functools
 import statistics
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
+from itertools import product
 from math import inf
 from random import Random
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,16 +24,30 @@ from explainers.attention.multi_head import (
     parameters,
 )
 from explainers.attention.single_head import projection_parameters
+from explainers.chapters.common.choose_layer import name_layer_origin
+from explainers.chapters.common.sentence_reading import Reading
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.toys.examples import make_generator
 from explainers.toys.grammar import choose_grammar, read_running
-from explainers.toys.layers import D_MODEL, NUM_HEADS, Configuration, Layer, list_head_dims
+from explainers.toys.layers import (
+    D_MODEL,
+    NUM_HEADS,
+    SEEDS,
+    Configuration,
+    Layer,
+    Tokens,
+    list_head_dims,
+    load_layer,
+)
 from explainers.toys.training import ReportRow, format_mean_and_spread, read_report
 from explainers.translations import _, get_language, say_value
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart, tabulate
+from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, list_for_each, round_numbers
 from explainers.ui.figure.panels import Cell, Panel
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.text.numbers import PERCENT, write_percent
@@ -38,6 +55,9 @@ from explainers.ui.untrusted_text import verbatim
 
 PROBABILITY, DRAWS = 0.5, 1_000
 """With which dropout hides a weight, and how many draws are averaged."""
+
+
+SIDE_BY_SIDE, LAYER = N_("heads"), N_("layer")
 
 
 @dataclass(frozen=True)
@@ -81,6 +101,28 @@ class Selection:
             "draws": f"{DRAWS:,}",
         }
 
+    def explain(self, cell: Cell) -> Arithmetic:
+        """How a number of the picture came to be."""
+        i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
+        run, layer = self.run, self.layer
+        if cell.panel == LAYER:
+            row = self.per_head.transpose(0, 1).flatten(1)[i].tolist()
+            column, value = layer.heads.w_output[:, j].tolist(), self.output[i, j].item()
+            return arithmetic.explain_dot_product(row, column, value, what)
+        if cell.panel != SIDE_BY_SIDE:
+            head = int(cell.panel.removeprefix("head "))
+            pairs = zip(run.scores[head, i].tolist(), layer.mask[i].tolist(), strict=True)
+            allowed = [score if seen else -inf for score, seen in pairs]
+            weight = run.weights[head, i, j].item()
+            return arithmetic.explain_softmax(allowed, j, weight, layer.tokens)
+        head, lane = divmod(j, layer.heads.head_dim)
+        if head in self.off:
+            line = _("{number} = 0: head {head} is switched off.", number=what, head=head)
+            return arithmetic.explain_input(0.0, what, line)
+        weights, values = run.weights[head, i].tolist(), run.value[head, :, lane].tolist()
+        value = self.per_head[head, i, lane].item()
+        return arithmetic.explain_dot_product(weights, values, value, what, layer.tokens)
+
 
 def compute_heads(layer: Layer, off: list[int]) -> dict[str, Tensor]:
     """Every head's weights, the heads' outputs side by side, and what W_O makes of them."""
@@ -95,14 +137,6 @@ def silence(per_head: Tensor, off: Collection[int]) -> Tensor:
     """The heads' outputs (heads, q_len, head_dim), 0 where a head is off."""
     taking_part = [float(head not in off) for head in range(len(per_head))]
     return per_head * torch.tensor(taking_part, device=per_head.device)[:, None, None]
-
-
-SIDE_BY_SIDE, LAYER = N_("heads"), N_("layer")
-
-
-def name_panel(head: int) -> str:
-    """What a head's pictures are called."""
-    return N_("head {head}", head=head)
 
 
 def draw_steps(looked: Selection) -> list[Panel]:
@@ -131,7 +165,7 @@ def _make_layer_matrix(
 
 def _draw_head(looked: Selection, head: int) -> Panel:
     """A miniature of its weights, in which the row of the chosen word is framed."""
-    name, layer = name_panel(head), looked.layer
+    name, layer = N_("head {head}", head=head), looked.layer
     values = blank_forbidden(looked.run.weights[head].tolist(), layer.mask.tolist())
     strongest = _describe_strongest(looked, head)
     matrix = make_pair_matrix(name, strongest, values, layer.tokens, "weights")
@@ -147,37 +181,6 @@ def _describe_strongest(looked: Selection, head: int) -> str:
     return f"{tokens[looked.word]} → {tokens[int(key)]} {say_value(f'{weight:.2f}')}"
 
 
-def make_heads_explainer(looked: Selection) -> Callable[[Cell], Arithmetic]:
-    """What to ask about any cell of the picture."""
-    return partial(_explain_cell, looked)
-
-
-def _explain_cell(looked: Selection, cell: Cell) -> Arithmetic:
-    i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
-    if cell.panel == SIDE_BY_SIDE:
-        return _explain_mixing(looked, i, j, what)
-    if cell.panel == LAYER:
-        row = looked.per_head.transpose(0, 1).flatten(1)[i]
-        column, value = looked.layer.heads.w_output[:, j], looked.output[i, j].item()
-        return arithmetic.explain_dot_product(row.tolist(), column.tolist(), value, what)
-    head = int(cell.panel.removeprefix("head "))
-    scores, mask = looked.run.scores[head, i].tolist(), looked.layer.mask[i].tolist()
-    allowed = [score if seen else -inf for score, seen in zip(scores, mask, strict=True)]
-    weight = looked.run.weights[head, i, j].item()
-    return arithmetic.explain_softmax(allowed, j, weight, looked.layer.tokens)
-
-
-def _explain_mixing(looked: Selection, row: int, column: int, what: str) -> Arithmetic:
-    """A number that a head hands on."""
-    head, lane = divmod(column, looked.layer.heads.head_dim)
-    if head in looked.off:
-        line = _("{number} = 0: head {head} is switched off.", number=what, head=head)
-        return arithmetic.explain_input(0.0, what, line)
-    weights, values = looked.run.weights[head, row], looked.run.value[head, :, lane]
-    value, tokens = looked.per_head[head, row, lane].item(), looked.layer.tokens
-    return arithmetic.explain_dot_product(weights.tolist(), values.tolist(), value, what, tokens)
-
-
 WIDE, GPT3 = 512, 12_288
 """The widths of the models of Vaswani et al. 2017 and Brown et al. 2020."""
 ANSWERS = (N_("about as many"), N_("about half of them"), N_("fewer than a quarter of them"))
@@ -186,12 +189,6 @@ ANSWERS = (N_("about as many"), N_("about half of them"), N_("fewer than a quart
 def make_equal_heads(num_heads: int) -> Configuration:
     """Heads that have as many numbers together as one head of full width."""
     return Configuration(num_heads, num_heads, D_MODEL // num_heads, "full")
-
-
-def score_single_heads() -> dict[int, float]:
-    """For each d_k of a single head, the share of verbs it is right about."""
-    sizes = {size: Configuration(1, 1, size, "full") for size in list_head_dims(1)}
-    return {size: statistics.mean(_read_row(one).verb_accuracy) for size, one in sizes.items()}
 
 
 def count_operations(q_len: int, d_model: int, num_heads: int, head_dim: int) -> int:
@@ -203,9 +200,12 @@ def count_operations(q_len: int, d_model: int, num_heads: int, head_dim: int) ->
 
 def count_named_verbs() -> dict[str, str]:
     """For how many verbs one head and four heads name all related words, and the best one head."""
-    right = {heads: statistics.mean(_read_row_of_heads(heads).verb_accuracy) for heads in NUM_HEADS}
-    most = max(score_single_heads().values())
-    shares = {"one": right[1], "four": right[4], "most": most}
+    singles = [Configuration(1, 1, size, "full") for size in list_head_dims(1)]
+    one, four, *rest = (
+        statistics.mean(_read_row(heads).verb_accuracy)
+        for heads in (make_equal_heads(1), make_equal_heads(4), *singles)
+    )
+    shares = {"one": one, "four": four, "most": max(rest)}
     return {name: write_percent(share) for name, share in shares.items()}
 
 
@@ -283,3 +283,117 @@ def recall_layer_numbers(draw: Random) -> Recall:
     given = {"d_model": f"{d_model}", "heads": f"{heads}"}
     answer = parameters(d_model, heads, heads, head_dim)
     return Recall(answer, given, worked={"d_k": f"{head_dim}"})
+
+
+SENTENCES = (
+    *("hero_caption", "hero_apart", "hero_together", "hero_single"),
+    *("hero_all_off", "hero_off", "hero_heads", "hero_heads_together", "hero_alone"),
+)
+TRIED, SMALL = "4", f"{max(NUM_HEADS)}"
+"""The numbers of heads that a head is switched off of, and that are small."""
+
+
+@functools.cache
+def list_switches(count: int) -> tuple[str, ...]:
+    """Which of so many heads are off, a hexadecimal digit for each: every choice that there is."""
+    return tuple("".join(some) for some in product(*(("", f"{head:x}") for head in range(count))))
+
+
+def make_hero(text: Prose, reading: Reading) -> Hero:
+    """Where one word looks in each head."""
+    word, control = reading.choose_word(), controls.num_heads
+    if reading.is_small:
+        options: Sequence[str] = control.options
+        count, layers = control.resolve_among(options), compute_small_layers(reading.words)
+        tried = TRIED
+    else:
+        control(is_drawn=False)  # of the small heads below; it says so where a link asks for others
+        layer = reading.layer_of_heads()
+        count = tried = f"{layer.heads.num_heads}"
+        options, layers = (count,), {count: describe_layer(layer)}
+    most = max(map(int, options))
+    digits = [f"{head:x}" for head in range(int(count))]  # a link repeats the name for each
+    off = "".join(controls.switched_off_heads(digits, is_drawn=False))
+    hero = Hero(
+        "heads",
+        _("A sentence, and above it a row of arcs per head, from one word to those it looks at."),
+        {"tokens": list(reading.tokens), "layers": layers} | reading.marks,
+        [
+            word,
+            HeroChoice(control, options, count, labels=list(options)),
+            HeroChoice(
+                controls.switched_off_heads,
+                list_switches(most),
+                off,
+                fitting=list_switches(int(count)),
+            ),
+            *reading.choose_marks(),
+        ],
+        SENTENCES,
+        list_for_each(
+            word, functools.partial(list_experiments, text, reading.tokens, layers, tried)
+        ),
+        lambda: name_layer_origin(find_layer(hero, reading)),
+        lambda: make_head_table(find_layer(hero, reading), hero.chosen(word.control)),
+        origin_follows=(control,),
+    )
+    return hero
+
+
+def find_layer(hero: Hero, reading: Reading) -> Layer:
+    """The layer with as many heads as are chosen."""
+    if not reading.is_small:
+        return reading.layer_of_heads()
+    heads = make_equal_heads(int(hero.chosen(controls.num_heads)))
+    return load_layer(reading.words, heads, SEEDS[0])
+
+
+def list_off(hero: Hero, layer: Layer) -> list[int]:
+    """Which of its heads are switched off."""
+    off = (int(one, 16) for one in hero.chosen(controls.switched_off_heads))
+    return [head for head in off if head < layer.heads.num_heads]
+
+
+@functools.lru_cache(maxsize=32)
+def compute_small_layers(tokens: Tokens) -> dict[str, Any]:
+    """All that the picture shows of a sentence, for every number of small heads."""
+    layers = {n: load_layer(tokens, make_equal_heads(n), SEEDS[0]) for n in NUM_HEADS}
+    return {str(heads): describe_layer(layer) for heads, layer in layers.items()}
+
+
+def describe_layer(layer: Layer) -> dict[str, Any]:
+    """Each head's weights, and how long what any of them add to a word's output is together.
+
+    The length of a sum follows from the products of its parts (q_len, heads, heads).
+    """
+    run = multi_head(layer.x, layer.heads, layer.mask)
+    parts = contributions(run.per_head, layer.heads.w_output)
+    products = torch.einsum("hqd,kqd->qhk", parts, parts)
+    return {"weights": round_numbers(run.weights, 6), "parts": round_numbers(products, 6)}
+
+
+def list_experiments(
+    text: Prose, tokens: Sequence[str], layers: dict[str, Any], tried: str, place: int
+) -> list[Experiment]:
+    """What a reader can try, each with the numbers that it will show."""
+    word = tokens[place]
+    lengths = torch.tensor(layers[tried]["parts"][place])
+    head = int(lengths.diagonal().argmax())
+    change = (lengths[head, head] / lengths.sum()).sqrt().item()
+    named = {"head": head, "word": word, "change": write_percent(change)}
+    heads, off = controls.num_heads.key, controls.switched_off_heads.key
+    tries = [Experiment("off", text.fill("try_off", **named), {heads: tried, off: f"{head:x}"})]
+    if SMALL in layers:
+        small = text.fill("try_small", heads=SMALL, d_k=D_MODEL // int(SMALL), word=word)
+        tries.append(Experiment("small", small, {heads: SMALL, off: ""}))
+        single = text.fill("try_single", word=word)
+        tries.append(Experiment("single", single, {heads: "1", off: ""}))
+    return tries
+
+
+def make_head_table(layer: Layer, word: int) -> Any:
+    """Where one word looks in each head, a row for each."""
+    weights = multi_head(layer.x, layer.heads, layer.mask).weights[:, word]
+    words = [f"{place} {token}" for place, token in enumerate(layer.tokens)]
+    heads = [_("head {head}", head=head) for head in range(len(weights))]
+    return tabulate(weights.tolist(), words, heads, _("head"))
