@@ -108,18 +108,21 @@ def write_words(language: str) -> dict[str, str]:
 def write_script(kind: str) -> str:
     """All modules that a picture of a kind needs, and its style without that of other kinds."""
     scripts = wrap_modules(order_modules(*ENTRIES, HEROES[kind], CAMERA))
-    style = wrap_style(STYLE, drop_unused(squeeze_style(STYLE), scripts))
+    style = wrap_style(STYLE, drop_unused(squeeze_style(STYLE), scripts, kind.replace("_", "-")))
     return f'{write_loader()}{style}{scripts}attention.need("static/embed.js").start();'
 
 
-def drop_unused(style: str, scripts: str) -> str:
-    """A stylesheet without the rules whose classes no script knows."""
+def drop_unused(style: str, scripts: str, root: str) -> str:
+    """A stylesheet without the rules whose classes no script knows.
+
+    Of its own picture, whose class is `root`, a file keeps all: some are in what it draws.
+    """
     words = set(re.findall(r"[a-zA-Z][\w-]*", scripts))
     beginnings = tuple(one for one in words if one.endswith("-"))  # `shelves-${name}`
 
     def is_used(selector: str) -> bool:
         names = re.findall(r"\.([a-zA-Z][\w-]*)", selector)
-        return all(name in words or name.startswith(beginnings) for name in names)
+        return root in names or all(name in words or name.startswith(beginnings) for name in names)
 
     kept = []
     for rule in re.findall(r"[^{}]*\{(?:[^{}]|\{[^{}]*\})*\}", style):

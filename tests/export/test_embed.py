@@ -8,7 +8,15 @@ import pytest
 from playwright.sync_api import expect
 
 from explainers.export.embed import write_embed
-from explainers.export.one_file import MOST, drop_unused, subtract
+from explainers.export.one_file import (
+    HEROES,
+    MOST,
+    STYLE,
+    drop_unused,
+    squeeze_style,
+    subtract,
+    write_script,
+)
 from explainers.export.visit import PAGES
 from tests.golden.kept import load_models, read_kept
 from tests.heroes.scenes import ROOMS, SCENES
@@ -123,8 +131,15 @@ def test_another_language_is_told_by_what_is_other():
 
 def test_a_style_keeps_the_classes_that_scripts_name():
     style = ".hero .says{a:b}\n.gone .says{a:b}\n.tall-3,.gone{a:b}\n@media print{.gone{a:b}}\n"
-    kept = drop_unused(style, 'element("hero says"); `tall-${count}`')
+    kept = drop_unused(style, 'element("hero says"); `tall-${count}`', "deck")
     assert kept == ".hero .says{a:b}\n.tall-3,.gone{a:b}\n@media print{.gone{a:b}}"
+
+
+@pytest.mark.parametrize("kind", HEROES)
+def test_a_file_has_all_of_its_own_picture_s_style(kind):
+    root, script = kind.replace("_", "-"), write_script(kind)
+    own = re.findall(rf"^\.{root} [^{{}}]*\{{[^{{}}]*\}}", squeeze_style(STYLE), re.MULTILINE)
+    assert [rule for rule in own if json.dumps(rule)[1:-1] not in script] == []
 
 
 def test_the_app_offers_its_picture_as_a_file(visit, quiet_page, tmp_path):
