@@ -29,12 +29,13 @@ def show_wall() -> None:
     if is_lecture():
         for one in claim_table.list_next(claim):
             ask_class(one)
-    elif judgements[claim.id] or not is_study_mode():
-        with follows("finding"), st.container(key="claim finding"):
+        return
+    with follows("finding"), st.container(key="claim finding"):
+        if judgements[claim.id] or not is_study_mode():
             show_finding(claim)
             offer_all_answers(claim.id)
-    else:
-        text("waiting")
+        else:
+            text("waiting")
 
 
 def ask_class(claim: Claim) -> None:

@@ -42,7 +42,7 @@ OF_FIRST_RUNS = {"value", "raw_values"}
 """Of a widget, if it got its value in a run before: a page runs twice where a model comes late."""
 PICTURE = "picture-picture"
 FILES = "takeaway"
-"""The row of files, which the browser takes for a part that follows all choices."""
+"""The row of files: the page is drawn before one is taken, with all that was chosen."""
 BAD_LINK = ":material/link_off:"
 MOST_TRIED = 3
 """Values of a choice."""
@@ -188,20 +188,21 @@ def list_others(choice: HeroChoice) -> list[Any]:
     return others[:: max(1, len(others) // MOST_TRIED)][:MOST_TRIED]
 
 
+@pytest.mark.parametrize("study", [{}, {"predict": "true"}], ids=["plain", "study mode"])
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_what_shows_a_choice_is_marked_and_the_picture_itself_has_all(page):
+def test_what_shows_a_choice_is_marked_and_the_picture_itself_has_all(page, study):
     load_models()
-    usual = see(page, {})
+    usual = see(page, study)
     choices = usual.pictures[0].choices
     late = [one for one in choices if not one.is_elsewhere and None not in one.values]
     written = [one.control.format_for_url(value) for one in late for value in one.values]
     assert spell_in_browser(late) == [[one] if isinstance(one, str) else one for one in written]
     for choice in choices:
         name = choice.control.key
-        if choice.is_elsewhere or name.startswith("guess_"):
+        if choice.is_elsewhere or (name.startswith("guess_") and not study):
             continue
         for value in list_others(choice):
-            seen = see(page, {name: choice.control.format_for_url(value)})
+            seen = see(page, {**study, name: choice.control.format_for_url(value)})
             before, after = (
                 [sent for follows, sent in one.parts if not {name, ANY_CHOICE} & follows]
                 for one in (usual, seen)

@@ -11,7 +11,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 LIMIT = 30_000
 """Milliseconds to wait for anything: only a failing test ever waits so long."""
 expect.set_options(timeout=LIMIT)
-LONGEST_END = 100
+LONGEST_END = 1_000
 """Bytes of the message that tells a run's end, at most: longer ones need not be read."""
 Size = tuple[int, int]
 Scheme = Literal["light", "dark"]
