@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from explainers.charts.theme import LIGHT, parse_colour
 from explainers.toys.sentence import SENTENCE
-from tests.support.visit import REDRAWN, Visit, drag, tells_end
+from tests.support.visit import REDRAWN, WANTED, Visit, drag, tells_end
 
 TOKENS = tuple(SENTENCE.split())
 
@@ -171,12 +171,12 @@ def test_a_late_answer_takes_back_no_newer_choice(reader, address):
     one = Visit(reader.new_page(), address)
     one.page.add_init_script(FAR_AWAY)
     one.page.emulate_media(reduced_motion="reduce")
-    one.page.set_viewport_size({"width": 1280, "height": 4000})  # what follows a choice is in sight
     one.goto("")
     one.page.evaluate("hold(true)")
     for name in ("CEO", "record"):
         with one.socket.expect_event("framereceived", tells_end):
             word(one, name).click()
+            one.page.evaluate(WANTED)
         if name == "record":  # now the server's answer to the first click comes
             one.page.evaluate("hold(true)")
             one.page.evaluate(REDRAWN)

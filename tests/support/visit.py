@@ -83,6 +83,9 @@ DRAG = """(range, value) => {
 VALUES = """(panel) => [...panel.querySelectorAll('tbody tr')].map((line) =>
   [...line.querySelectorAll('td.cell')].map((cell) => cell.value))"""
 
+WANTED = "dispatchEvent(new Event('attention-wanted'))"
+"""As a click on a file of the page asks for it, with all that was chosen."""
+
 CLICK = """(button) => {
   button.click();
   return button.getRootNode().querySelector('.says').textContent;
@@ -188,7 +191,7 @@ class Visit:
 
     def see_below(self) -> None:
         """Have the whole page drawn with what was chosen, as for a file, and wait for it."""
-        self.page.evaluate("dispatchEvent(new Event('attention-wanted'))")
+        self.page.evaluate(WANTED)
         self.page.wait_for_function("() => attentionAddress.unheard.size === 0")
         self.page.evaluate(IDLE)
         self.ready()
