@@ -190,7 +190,7 @@ export class Shelves extends WordHero {
         { key: `${key} bold`, in: key, tag: "b", text: bold }, { key: `${key} quiet`, in: key, tag: "span", text: quiet },
       ];
     };
-    const title = side ? [_("Without a cache"), _("computed again at every step")] : [_("With a cache"), _("computed once, then stored")];
+    const title = side ? [_("Without a cache"), _("computed again each step")] : [_("With a cache"), _("computed once, then stored")];
     return [
       ...name("title", title[0], title[1], [x, y, isStacked ? plan.key + 20 : width, high]),
       ...name("name key", _("key K"), "", [x + plan.key, above, plan.strip, high]),
