@@ -148,7 +148,7 @@ def complete(session: AppSession, asked: Asked, state: ClientState) -> list[str]
         parts = following
     else:
         parts |= {state.fragment_id} | following
-    return list_outermost(session, {one for one in parts if not one or has_parts(session, one)})
+    return list_outermost(session, {one for one in parts if has_parts(session, one)})
 
 
 def _asks_below(said: WidgetState) -> bool:

@@ -53,22 +53,19 @@ function findScroller(part) {
   return null;
 }
 
-let isHeld = false; // a click on a file
+let isLetThrough = false; // a click on a file
 
 /** A click on a file of the page waits until the page has been drawn with what was chosen. @param {MouseEvent} event */
 async function hold(event) {
   const button = event.target instanceof Element && event.target.closest(FILES);
-  if (!button || isHeld || !listUnheard().size) return;
+  if (!button || isLetThrough || isDrawn()) return;
   event.stopImmediatePropagation();
-  isHeld = true;
-  try {
-    dispatchEvent(new Event(WANTED));
-    const begun = performance.now();
-    while (!isDrawn() && performance.now() - begun < ANSWER_WITHIN) await new Promise(requestAnimationFrame);
-    /** @type {HTMLElement} */ (button).click();
-  } finally {
-    isHeld = false;
-  }
+  dispatchEvent(new Event(WANTED));
+  const begun = performance.now();
+  while (!isDrawn() && performance.now() - begun < ANSWER_WITHIN) await new Promise(requestAnimationFrame);
+  isLetThrough = true;
+  /** @type {HTMLElement} */ (button).click();
+  isLetThrough = false;
 }
 
 /** Has the page ended its run with all that was chosen? */
