@@ -1,9 +1,9 @@
 """What stands below the picture: a mask's leak, two steps, every mask, a batch, reach, one pass."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 import torch
@@ -12,27 +12,33 @@ from torch import Tensor
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.receptive_field import cells, window_reach
+from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.rules import Rule
 from explainers.attention.single_head import single_head
 from explainers.attention.steps import attention_steps, hide, softmax
-from explainers.chapters.common import score_matrix
+from explainers.chapters.common import choose_layer, score_matrix
 from explainers.chapters.common.one_head import OneHead
-from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.masks import compute
-from explainers.chapters.masks.compute import Computed
+from explainers.chapters.common.score_matrix import Lab, write_word_count
+from explainers.chapters.common.sentence_reading import Reading
+from explainers.chapters.masks import compute, hero
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, LAYER_AXIS, TOKEN_AXIS
 from explainers.messages import N_
 from explainers.toys.grammar import GRAMMARS, choose_other_ending, find_language
-from explainers.toys.layers import Layer, Tokens
+from explainers.toys.layers import Tokens
 from explainers.translations import _
+from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.figure.hero import Hero
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, orient_panels
 from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.page import Prose
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import formula, random_weights
-from explainers.ui.takeaway_files import hand_over, take
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over, take
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
@@ -42,134 +48,114 @@ ROWS = N_("in none of them"), N_("in one of them"), N_("in more than one")
 """What one may think that a word changes which is hidden."""
 
 
-class Leak(NamedTuple):
-    """A new last word, and causal weights made in both ways with it and without."""
-
-    new: str
-    other: Layer
-    shown: Computed
-
-    def count_moved_rows(self) -> dict[str, int]:
-        """How many of the earlier rows the new word changes, by the way."""
-        count, least = score_matrix.count_changed_rows, 100 * ROUNDING
-        return {way: count(self.shown[f"{way}: new − old"], least) for way in compute.WAYS}
-
-    def list_moves(self) -> Tensor:
-        """By how many percent each earlier row changes where none should (words − 1,)."""
-        return self.shown["0 after: new − old"].abs().amax(dim=-1)
-
-
-def find_leak(lab: Lab) -> Leak:
-    """Both ways on the sentence, and on the sentence with another last word."""
-    tokens = lab.tokens
-    new = choose_other_ending(tokens)
-    other = lab.layer.reading((*tokens[:-1], new))
-    return Leak(new, other, compute.compute_leak(lab.layer, other))
-
-
-def name_leak(lab: Lab, leak: Leak) -> tuple[str, dict[str, object]]:
-    """In how many rows a word shows that is hidden by a 0, and what the question names."""
-    after, before = leak.count_moved_rows().values()
-    moves = leak.list_moves()
+@fragment
+def ask_leak(text: Prose, reading: Reading, readable: Lab, wide: Lab) -> None:
+    """What is hidden too late, by zeros after the softmax: asked, then drawn in both ways."""
+    small, lab = score_matrix.read_known_labs(reading, readable, wide)
+    tokens, new = lab.tokens, choose_other_ending(lab.tokens)
+    inputs = {"layer": lab.layer, "other": lab.layer.reading((*tokens[:-1], new))}
+    shown = compute.compute_leak(**inputs)
+    changes = {way: shown[f"{way}: new − old"] for way in compute.WAYS}  # in percent
+    rows = [score_matrix.count_changed_rows(each, 100 * ROUNDING) for each in changes.values()]
+    moves = changes["0 after"].abs().amax(dim=-1)  # where nothing should change (words − 1,)
     digits = (f"{moves.min().item():.{places}f}" for places in (2, 4))  # the picture shows 2
-    return ROWS[min(after, 2)], {
-        "last": verbatim(lab.tokens[-1]),
-        "new": verbatim(leak.new),
-        "earlier": len(lab.tokens) - 1,
-        "after": after,
-        "kept": before,
-        "least": verbatim(lab.tokens[int(moves.argmin())]),
+    head_dim = lab.layer.heads.head_dim
+    named: dict[str, object] = {
+        "last": verbatim(tokens[-1]),
+        "new": verbatim(new),
+        "earlier": len(tokens) - 1,
+        "after": rows[0],
+        "kept": rows[1],
+        "least": verbatim(tokens[int(moves.argmin())]),
         "by": next((one for one in digits if float(one)), _("less than 0.0001")),
-        "d_k": lab.layer.head().w_query.shape[-1],
+        "d_k": head_dim,
     }
-
-
-def show_leak(lab: Lab, leak: Leak) -> None:
-    """For each way the weights, and how they move; a class reads the row that moves most."""
-    inputs = {"layer": lab.layer, "other": leak.other}
+    if not revealed(text, "leak", ROWS, ROWS[min(rows[0], 2)], **named):
+        return
     hand_over("leak", _("−∞ before the softmax, or 0 after it"), compute.compute_leak, **inputs)
-    followed = int(leak.list_moves().argmax()) if is_lecture() else None
-    mask, earlier = lab.mask(masks.causal), lab.tokens[:-1]  # the last word is not the same in both
-    ways = dict(zip(compute.WAYS, (_("0 after"), _("−∞ before")), strict=True))
-    changes = share_domain(
-        *(
-            make_pair_matrix(
-                _("{way}: new − old", way=ways[name]),
-                # In percent: a change may be too small for two digits of a weight.
-                _(
-                    "in percent: {rows} of {earlier} earlier rows change",
-                    rows=rows,
-                    earlier=len(earlier),
-                ),
-                score_matrix.keep_allowed(leak.shown[f"{name}: new − old"], mask[:-1, :-1]),
-                earlier,
-            )
-            for name, rows in leak.count_moved_rows().items()
-        )
-    )
-    panels = []
-    for name, change in zip(compute.WAYS, changes, strict=True):
-        shares = leak.shown[name]
-        sums = _("the first row sums to {total:.2f}", total=shares[0].sum())
-        made = score_matrix.make_weight_panel(name, sums, shares, mask, lab.tokens)
-        heading = _("{way} the softmax", way=ways[name])
-        matrix = replace(made.matrix, name=ways[name])
-        panels += [
-            replace(made, matrix=matrix, heading=heading, followed=followed),
-            Panel(f"{name}: new − old", change, followed=followed),
-        ]
+    panels = draw_leak(lab, shown, rows)
+    if is_lecture():  # a class reads the row that moves most
+        panels = [replace(panel, followed=int(moves.argmax())) for panel in panels]
     alt = _("Causal weights made in two ways, and how each moves when the last word is new.")
     show_figure(Figure(lab.arranged(panels), alt), lab.origin, "leak")
+    text("leak_seen", **named)
+    if head_dim > small.layer.heads.head_dim:
+        text("leak_larger", **named)
+    show_source(*compute.WAYS.values())
 
 
-def find_empty_row(drawn: Tensor) -> int | None:
-    """The first row of the reader's mask that may look at nothing, for which it is refused."""
-    empty = (~drawn.any(dim=-1)).nonzero().flatten().tolist()
-    return empty[0] if empty else None
+def draw_leak(lab: Lab, shown: compute.Computed, rows: Sequence[int]) -> list[Panel]:
+    """For each way the weights, and how they move, in percent: a change may be small."""
+    mask, earlier = lab.mask(masks.causal), lab.tokens[:-1]  # the last word is not the same in both
+    limit = max(shown[f"{name}: new − old"].abs().max().item() for name in compute.WAYS)
+    panels = []
+    for name, way, count in zip(compute.WAYS, (_("0 after"), _("−∞ before")), rows, strict=True):
+        sums = _("the first row sums to {total:.2f}", total=shown[name][0].sum())
+        made = score_matrix.make_weight_panel(way, sums, shown[name], mask, lab.tokens)
+        change = make_pair_matrix(
+            _("{way}: new − old", way=way),
+            _(
+                "in percent: {rows} of {earlier} earlier rows change",
+                rows=count,
+                earlier=len(earlier),
+            ),
+            score_matrix.keep_allowed(shown[f"{name}: new − old"], mask[:-1, :-1]),
+            earlier,
+        )
+        panels += [
+            replace(made, id=name, heading=_("{way} the softmax", way=way)),
+            Panel(f"{name}: new − old", replace(change, limit=limit)),
+        ]
+    return panels
 
 
-def warn_of_empty_row(drawn: Tensor) -> None:
-    """Say which row the mask is refused for."""
-    why = _(
-        "Refused: the mask leaves row {row} (of {rows} queries) nothing to look at.",
-        row=find_empty_row(drawn),
-        rows=len(drawn),
-    )
-    st.warning(why, icon=":material/block:")
-
-
-def hand_over_weights(lab: Lab, numbers: dict[str, int], drawn: Tensor | None) -> None:
+def hand_over_weights(lab: Lab, drawn: Tensor | None) -> None:
     """What the page opens with: one matrix under all masks, or under one that is drawn."""
     if drawn is None:
-        inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
+        inputs = {"layer": lab.layer, "numbers": hero.choose_numbers()}
         hand_over("side by side", _("One matrix, many masks"), compute.mask_weights, **inputs)
-    elif find_empty_row(drawn) is None:
-        cells = drawn.tolist()
-        hand_over(
-            "by hand", _("Your mask"), compute.compute_drawn_weights, layer=lab.layer, cells=cells
-        )
+    elif drawn.any(dim=-1).all():
+        inputs = {"layer": lab.layer, "cells": drawn.tolist()}
+        hand_over("by hand", _("Your mask"), compute.compute_drawn_weights, **inputs)
     else:
         take("by hand")
 
 
-def show_two_steps(lab: Lab, mask: Tensor, word: int) -> None:
-    """The scores with −∞ where a mask forbids a pair, and their softmax; a word's row in a box."""
+def show_two_steps(lab: Lab, picture: Hero) -> None:
+    """The scores with −∞ where a mask forbids a pair, and their softmax; a word's row in a box.
+
+    A mask that is refused leaves softmax nothing to make.
+    """
+    mask = hero.find_mask(picture, len(lab.tokens))
+    if empty := (~mask.any(dim=-1)).nonzero().flatten().tolist():
+        why = _(
+            "Refused: the mask leaves row {row} (of {rows} queries) nothing to look at.",
+            row=empty[0],
+            rows=len(mask),
+        )
+        st.warning(why, icon=":material/block:")
+        return
     run = attention_steps(*lab.views, mask.to(lab.scores.device))
-    one_head = OneHead.of(lab.layer, lab.views, run)
+    one_head, word = OneHead.of(lab.layer, lab.views, run), picture.chosen(controls.followed_word)
     panels = [replace(panel, followed=word) for panel in one_head.step("weights", True)]
     alt = _("The scores after the mask, and the weights that the softmax makes of them.")
     explain = one_head.explain
     show_clickable_figure(lab.arranged(panels), explain, lab.origin, "two steps", alt)
+    rules = [mask.rule for mask in masks.MASKS]  # each in its own lines of code
+    allowing = [rule.allows if isinstance(rule, Rule) else rule for rule in rules]
+    show_source(hide, softmax, *allowing)
 
 
-def list_rules() -> list[Callable[..., object]]:
-    """What each mask of the table is made by, in its own lines of code."""
-    rules = [mask.rule for mask in masks.MASKS]
-    return [rule.allows if isinstance(rule, Rule) else rule for rule in rules]
-
-
-def show_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> None:
-    """The scores, and the weights under every mask of the table, each with its arithmetic."""
+def show_all(text: Prose, lab: Lab) -> None:
+    """The scores of a wider head, and its weights under every mask, each with its arithmetic."""
+    choose_layer.describe_wide_layer(lab.layer, page.read_seed())
+    text("masks_seen")
+    numbers, words = hero.choose_numbers(), len(lab.tokens)
+    if numbers["window"] > words:
+        text("too_wide", width=numbers["window"], words=write_word_count(words))
+    inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
+    title, mask_weights = _("One matrix, many masks"), compute.mask_weights
+    shown = run_and_hand_over("all masks", title, mask_weights, **inputs)
     rules, scores = score_matrix.make_rules(numbers), lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None), small=True)]
     for name, rule in rules.items():
@@ -187,9 +173,9 @@ def show_masks(lab: Lab, numbers: Mapping[str, int], shown: Computed) -> None:
         return arithmetic.explain_softmax(row.tolist(), cell.column, weight, lab.tokens)
 
     alt = _("The scores of the sentence, and its weights under every mask, side by side.")
-    show_clickable_figure(
-        orient_panels(panels, lab.queries_down), explain, lab.origin, "masks", alt
-    )
+    panels = orient_panels(panels, lab.queries_down)
+    show_clickable_figure(panels, explain, lab.origin, "masks", alt)
+    choose_layer.offer_training(lab.layer)
 
 
 TOPIC = 2
@@ -205,56 +191,33 @@ def choose_second_sentence(tokens: Tokens) -> Tokens:
     return other[:-1] if len(tokens) == len(other) else other
 
 
-def pad_sentence(tokens: Tokens, length: int) -> Tokens:
-    """The sentence with its filling."""
-    return tokens + (PAD,) * (length - len(tokens))
-
-
-class SentenceBatch(NamedTuple):
-    """Two sentences filled up to one length, and their weights from one call."""
-
-    sentences: tuple[Tokens, Tokens]
-    layers: list[Layer]
-    shown: Computed
-
-    @property
-    def lengths(self) -> list[int]:
-        """The true ones, without the filling."""
-        return [len(sentence) for sentence in self.sentences]
-
-    def name_sizes(self) -> dict[str, object]:
-        """What the text says, and how far each sentence is from its weights computed alone."""
-        readers = [self.layers[0].reading(sentence) for sentence in self.sentences]
-        alone = [single_head(*layer.single()).weights for layer in readers]
-        moved = compute.measure_largest_change(torch.stack([*self.shown.values()]), alone)
-        most = max(self.lengths)
-        return {"length": most, "moved": bound_rounding(moved), "filling": verbatim(PAD)}
-
-
-def fill_batch(lab: Lab) -> SentenceBatch:
-    """The reader's sentence and another one, computed in one call."""
+def show_batch(text: Prose, lab: Lab) -> None:
+    """Two sentences of different lengths in one call: nobody looks at the filling."""
     sentences = lab.tokens, choose_second_sentence(lab.tokens)
     lengths = [len(sentence) for sentence in sentences]
-    layers = [lab.layer.reading(pad_sentence(sentence, max(lengths))) for sentence in sentences]
-    shown = compute.compute_batch_weights(layers[0], layers[1], lengths)
-    return SentenceBatch(sentences, layers, shown)
-
-
-def show_batch(lab: Lab, batch: SentenceBatch) -> None:
-    """The weights of both sentences; nobody looks at the filling."""
-    inputs = dict(zip(("layer", "other"), batch.layers, strict=True), lengths=batch.lengths)
-    hand_over("batch", _("Two sentences in one batch"), compute.compute_batch_weights, **inputs)
-    length = max(batch.lengths)
-    real = masks.build(masks.padding(torch.tensor(batch.lengths)), length, length)
+    most = max(lengths)
+    filled = [tokens + (PAD,) * (most - len(tokens)) for tokens in sentences]
+    first, second = map(lab.layer.reading, filled)
+    inputs: dict[str, Any] = {"layer": first, "other": second, "lengths": lengths}
+    title, weigh = _("Two sentences in one batch"), compute.compute_batch_weights
+    shown = run_and_hand_over("batch", title, weigh, **inputs)
+    together = torch.stack([*shown.values()])
+    alone = [single_head(*lab.layer.reading(one).single()).weights for one in sentences]
+    moved = bound_rounding(compute.measure_largest_change(together, alone))
+    filling = verbatim(PAD)
+    text("batch", length=most, moved=moved, filling=filling)
+    if lab.layer.learned:
+        text("unknown_filling", filling=filling)
+    real = masks.build(masks.padding(torch.tensor(lengths)), most, most)
     panels = [
         score_matrix.make_weight_panel(
             _("sentence {number}", number=n + 1),
-            f"{score_matrix.write_word_count(len(sentence))}, {length - len(sentence)} × {PAD}",
-            batch.shown[f"sentence {n + 1}"],
+            f"{write_word_count(length)}, {most - length} × {PAD}",
+            together[n],
             real[n, 0],
-            pad_sentence(sentence, length),
+            filled[n],
         )
-        for n, sentence in enumerate(batch.sentences)
+        for n, length in enumerate(lengths)
     ]
     alt = _("The weights of two sentences in one batch; the columns of the padding are 0.")
     show_figure(Figure(lab.arranged(panels), alt), lab.origin_with(PAD), "batch")
@@ -271,22 +234,21 @@ def count_layers_needed(width: int, far: int) -> str:
     return str(known.index(True) + 1) if True in known else NEVER
 
 
-def ask_reach(tokens: Sequence[str], width: int) -> tuple[str, dict[str, str]]:
-    """After how many layers the last word can know of an early one, and what the question names."""
+def show_reach(text: Prose, lab: Lab) -> None:
+    """How far windows reach when they are stacked in layers: on which ways, to which words."""
+    text("reach")
+    width, control, tokens = int(controls.reach_window()), controls.layers, lab.tokens
     last = len(tokens) - 1
     early = min(ASKED, max(last - 1, 0))
+    answer = count_layers_needed(width, last - early)
     named = {
         "width": f"{width}",
         "last": verbatim(tokens[last]),
         "early": verbatim(tokens[early]),
-        "apart": score_matrix.write_word_count(last - early),
+        "apart": write_word_count(last - early),
     }
-    return count_layers_needed(width, last - early), named
-
-
-def show_reach(lab: Lab, width: int) -> None:
-    """Of which words the last one can know after the layers of the slider, and on which ways."""
-    control, tokens = controls.layers, lab.tokens
+    ask_veiled(text, "reach", answer, ("1", "2", "3", NEVER), **named)
+    text("reach_seen")
     steps, place = [int(step) for step in control.steps], control()
     sizes = {"width": width, "words": len(tokens), "layers": steps[place], "most": len(steps)}
     by_layer = compute.compute_reach_by_layer(width, len(tokens), len(steps))
@@ -309,6 +271,7 @@ def show_reach(lab: Lab, width: int) -> None:
     alt = _("A row of dots for each layer: lines fan out from the last word down to the words.")
     figure = Figure([Panel("cone", cone, frames=tuple(cones))], alt, slider=slider)
     show_figure(figure, formula(_("which words a mask lets through"), by_layer.device), "reach")
+    show_source(reach, window_reach)
 
 
 def list_next_words(tokens: Tokens) -> str:
@@ -323,22 +286,27 @@ def list_next_words(tokens: Tokens) -> str:
     return "\n".join(lines)
 
 
-def ask_added_word(tokens: Tokens, found: Computed) -> tuple[str, dict[str, object]]:
-    """How many old keys change under the full mask, and what the question names."""
-    full, causal = (score_matrix.count_changed_rows(found[f"K, {name}"]) for name in compute.BOTH)
-    last = verbatim(tokens[-1])
-    named = {"causal": causal, "added": verbatim(compute.ADDED), "last": last, "rows": len(tokens)}
-    return f"{full}", named
-
-
-def show_added_word(tokens: Tokens, found: Computed, seed: int) -> None:
-    """What one more word changes in K and V of a second layer, under each mask."""
+def show_one_pass(text: Prose, reading: Reading) -> None:
+    """What a model gains that never looks ahead: one more word changes nothing that is stored."""
+    tokens, seed = reading.known, page.read_seed()
+    reading.explain_known()
+    text("one_pass", count=len(tokens))
+    st.code(list_next_words(tokens), language=None)
+    title, inputs = _("One more word"), {"tokens": tokens, "seed": seed}
+    found = run_and_hand_over("growing", title, compute.compute_added_word, **inputs)
+    rows = {name: score_matrix.count_changed_rows(change) for name, change in found.items()}
+    full, guesses = f"{rows['K, full']}", ("0", "1", f"{len(tokens)}")
+    added, last = verbatim(compute.ADDED), verbatim(tokens[-1])
+    named = {"causal": rows["K, causal"], "added": added, "last": last, "rows": len(tokens)}
+    if not ask_veiled(text, "growing", full, guesses, **named):
+        return
+    roles = {"K": "key", "V": "value"}
     drawn = [
         Matrix(
             f"{letter}, {_(name)}",
             _(
                 "new − old: {rows} of {all} rows change",
-                rows=score_matrix.count_changed_rows(found[f"{letter}, {name}"]),
+                rows=rows[f"{letter}, {name}"],
                 all=len(tokens),
             ),
             found[f"{letter}, {name}"].tolist(),
@@ -349,7 +317,7 @@ def show_added_word(tokens: Tokens, found: Computed, seed: int) -> None:
             role=role,
         )
         for name in compute.BOTH
-        for letter, role in (("K", "key"), ("V", "value"))
+        for letter, role in roles.items()
     ]
     panels = [
         Panel(matrix.name, matrix, operator="" if n % 2 else " ")

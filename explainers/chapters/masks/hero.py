@@ -88,7 +88,17 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
 
 def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
     """All that the picture shows of a sentence: each mask of the table with each of its numbers."""
-    words = len(lab.tokens)
+
+    def compute_frames(mask: Mask) -> list[dict[str, Any]]:
+        allowed = build_masks(mask, len(lab.tokens))
+        weights = softmax(
+            hide(lab.scores, allowed.to(lab.scores.device))
+        )  # (numbers, words, words)
+        bits = allowed.long() @ 2 ** torch.arange(allowed.shape[-1])  # a row as a number
+        rounded = round_numbers(weights, 6)
+        frames = zip(bits.tolist(), rounded, strict=True)
+        return [{"allowed": rows, "weights": shares} for rows, shares in frames]
+
     return {
         "tokens": list(lab.tokens),
         "scores": round_numbers(lab.scores),
@@ -99,7 +109,7 @@ def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
                 "subject": _("The {mask} mask", mask=_(mask.name)),
                 "parameter": _(mask.parameter) if mask.parameter else "",
                 "least": mask.least,
-                "frames": compute_frames(lab.scores, build_masks(mask, words)),
+                "frames": compute_frames(mask),
             }
             for mask in table
         ],
@@ -115,78 +125,57 @@ def build_masks(mask: Mask, words: int) -> Tensor:
     return torch.stack([masks.build(mask.of(number), words, words) for number in numbers])
 
 
-def compute_frames(scores: Tensor, allowed: Tensor) -> list[dict[str, Any]]:
-    """The weights under some masks at once; a row of a mask as a number, a bit for each word."""
-    weights = softmax(hide(scores, allowed.to(scores.device)))  # (numbers, words, words)
-    bits = allowed.long() @ 2 ** torch.arange(allowed.shape[-1])  # (numbers, words)
-    return [
-        {"allowed": rows, "weights": shares}
-        for rows, shares in zip(bits.tolist(), round_numbers(weights, 6), strict=True)
-    ]
-
-
 def list_experiments(text: Prose, lab: Lab) -> list[Experiment]:
     """What a reader can try: each shows the word for which it changes most."""
-    rule, word = controls.mask_of_picture.key, controls.followed_word.key
-    words = len(lab.tokens)
-    diagonal = write_cells([[i == j for j in range(words)] for i in range(words)])
-    cut, narrow = find_cut_row(lab, NARROW)
-    opened, shared = find_opened_row(lab, SHARED)
-    first, alone = find_first_of_chunk(lab, CHUNK)
-    return [
-        Experiment(
-            "window",
-            text.fill("try_window", **narrow),
-            {rule: "window", "window": NARROW, word: cut},
-        ),
-        Experiment(
-            "prefix",
-            text.fill("try_prefix", **shared),
-            {rule: "prefix", "prefix": SHARED, word: opened},
-        ),
-        Experiment(
-            "chunks", text.fill("try_chunks", **alone), {rule: "chunk", "chunk": CHUNK, word: first}
-        ),
-        Experiment(
-            "itself", text.fill("try_itself"), {rule: OWN, controls.drawn_cells.key: diagonal}
-        ),
-    ]
+    cells = controls.drawn_cells.key
+    diagonal = write_cells(torch.eye(len(lab.tokens), dtype=torch.bool).tolist())
+    own = {controls.mask_of_picture.key: OWN, cells: diagonal}
+    itself = Experiment("itself", text.fill("try_itself"), own)
+    return [try_window(text, lab), try_prefix(text, lab), try_chunks(text, lab), itself]
 
 
-def find_cut_row(lab: Lab, width: int) -> tuple[int, dict[str, str]]:
+def try_window(text: Prose, lab: Lab) -> Experiment:
     """The word that loses most to a window, its loss, and what it looks at instead."""
-    rule = masks.sliding_window(width)
+    rule = masks.sliding_window(NARROW)
     lost, window = lab.weights(masks.full) * ~lab.mask(rule), lab.weights(rule)
     row = int(lost.sum(dim=-1).argmax())
     gone, left = int(lost[row].argmax()), int(window[row].argmax())
-    return row, {
+    named = {
         "word": lab.tokens[row],
         "lost": lab.tokens[gone],
         "lost_share": write_percent(lost[row, gone].item()),
         "first": lab.tokens[left],
         "share": write_percent(window[row, left].item()),
     }
+    return Experiment("window", text.fill("try_window", **named), choose("window", NARROW, row))
 
 
-def find_opened_row(lab: Lab, length: int) -> tuple[int, dict[str, str]]:
+def try_prefix(text: Prose, lab: Lab) -> Experiment:
     """The word to which a prefix shows most that the causal mask hides, and what it sees there."""
-    prefix, causal = lab.weights(masks.prefix(length)), lab.weights(masks.causal)
+    prefix, causal = lab.weights(masks.prefix(SHARED)), lab.weights(masks.causal)
     row = int((prefix * ~lab.mask(masks.causal)).sum(dim=-1).argmax())
     first = int((prefix - causal)[row].argmax())
-    return row, {
+    named = {
         "word": lab.tokens[row],
         "first": lab.tokens[first],
         "before": write_percent(causal[row, first].item()),
         "share": write_percent(prefix[row, first].item()),
     }
+    return Experiment("prefix", text.fill("try_prefix", **named), choose("prefix", SHARED, row))
 
 
-def find_first_of_chunk(lab: Lab, width: int) -> tuple[int, dict[str, str]]:
+def try_chunks(text: Prose, lab: Lab) -> Experiment:
     """The first word of the second chunk: what a window of this width shows it, and chunks hide."""
-    row = min(width, len(lab.tokens) - 1)
-    window = lab.weights(masks.sliding_window(width))[row]
-    lost = (window * ~lab.mask(masks.chunks(width))[row]).sum().item()
-    return row, {"word": lab.tokens[row], "lost": write_percent(lost)}
+    row = min(CHUNK, len(lab.tokens) - 1)
+    window = lab.weights(masks.sliding_window(CHUNK))[row]
+    lost = write_percent((window * ~lab.mask(masks.chunks(CHUNK))[row]).sum().item())
+    remark = text.fill("try_chunks", word=lab.tokens[row], lost=lost)
+    return Experiment("chunks", remark, choose("chunk", CHUNK, row))
+
+
+def choose(mask: str, number: int, word: int) -> dict[str, Any]:
+    """A mask with its number, and the word that is followed."""
+    return {controls.mask_of_picture.key: mask, mask: number, controls.followed_word.key: word}
 
 
 def find_mask(hero: Hero, words: int) -> Tensor:
