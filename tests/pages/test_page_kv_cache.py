@@ -7,10 +7,11 @@ from unittest.mock import patch
 import pytest
 import torch
 
+from explainers.attention import masks
 from explainers.attention.cache import decoding, kv_cache
 from explainers.attention.cache.decoding import recompute, through
 from explainers.chapters.kv_cache.hero import compute_numbers
-from explainers.chapters.kv_cache.reading import CAUSAL, draw_text, read_text
+from explainers.chapters.kv_cache.reading import draw_text, read_text
 from explainers.toys.grammar import GRAMMARS, fold_word
 from explainers.toys.rotary_layers import load_writer
 from explainers.toys.sentence import SENTENCE
@@ -44,8 +45,9 @@ def count_rows(run, call):
 @pytest.mark.parametrize("run", [read_text(TOKENS, 3), draw_text(("one",), 3)], ids=type)
 def test_rows_are_counted_as_they_are_computed(run):
     steps, caches = compute_numbers(run)["steps"], run.empty
+    reader = run.make_reader(masks.causal)
     for n, token in enumerate(run.x.split(1, dim=-2)):
-        done, kept = count_rows(run, partial(through, token, run.layers, caches, CAUSAL))
+        done, kept = count_rows(run, partial(through, token, run.layers, caches, reader))
         caches = [one.cache for one in done.reads]
         _, again = count_rows(run, partial(recompute, run.x[: n + 1], run.layers))
         for layer, cache in enumerate(caches):

@@ -1,48 +1,64 @@
 """One step as five matrices, what a cache saves, what spoils it, and caches that stop growing."""
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, partial
+import math
+from collections.abc import Sequence
+from functools import partial
 from random import Random
 
+import streamlit as st
 import torch
-from torch import Tensor
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.attention.cache.faults import LOST
-from explainers.attention.cache.step_costs import Work, cache_bytes, with_cache, without_cache
-from explainers.attention.cache.windows import sinks_and_window, slot_of
+from explainers.attention.cache.faults import LOST, append_after, drop_row, forget_offset
+from explainers.attention.cache.kv_cache import append, look_up, project_at, read
+from explainers.attention.cache.step_costs import (
+    Work,
+    cache_bytes,
+    one_call,
+    with_cache,
+    without_cache,
+)
+from explainers.attention.cache.windows import put, read_ring, sinks_and_window, slot_of
 from explainers.chapters.common.score_matrix import ROUNDING, write_word_count
 from explainers.chapters.kv_cache import reading
-from explainers.chapters.kv_cache.reading import (
-    CAUSAL,
-    LAYERS,
-    DrawnText,
-    ModelText,
-    make_reader,
-    measure_gap,
-)
+from explainers.chapters.kv_cache.reading import LAYERS, DrawnText, ModelText, measure_gap
 from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, TOKEN_AXIS
 from explainers.messages import N_, ngettext
 from explainers.takeaway.recipe import Recipe
 from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart, tabulate
-from explainers.ui.figure.linked_matrices import show_clickable_figure
+from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import formula
-from explainers.ui.takeaway_files import hand_over, take
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over, take
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
 LENGTHS = tuple(2**power for power in range(11))
 ANSWERS = N_("it stays the same"), N_("it doubles"), N_("about four times as much")
-GROWTH = dict(zip((1, 2, 4), ANSWERS, strict=True))
-POWERS = {2: "T", 4: "T²", 8: "T³"}
-"""What work grows like that becomes 2, 4 or 8 times as much when the text becomes twice as long."""
+POWERS = "1", "T", "T²", "T³"
+"""What work grows like that becomes 1, 2, 4 or 8 times as much when the text becomes twice as long;
+the answers are those to the first three."""
+
+
+def say_small(text: Prose, run: DrawnText) -> None:
+    """Where a model draws the picture: what is counted and broken is not the model."""
+    if isinstance(run, ModelText):
+        text("of_small", model=run.model)
+
+
+def name_count_origin() -> str:
+    """The badge of the pictures."""
+    return formula(_("counted step by step"), torch.device("cpu"))
 
 
 @functools.cache
@@ -52,15 +68,43 @@ def count_work() -> dict[int, tuple[Work, Work]]:
     return {length: (with_cache(length, layer), without_cache(length, layer)) for length in LENGTHS}
 
 
-def name_count_origin() -> str:
-    """The badge of the pictures."""
-    return formula(_("counted step by step"), torch.device("cpu"))
+def measure_growth(kind: str, way: int) -> float:
+    """How many times the work of a kind a long text is when it becomes twice as long."""
+    half, whole = (getattr(count_work()[length][way], kind) for length in LENGTHS[-2:])
+    times: float = whole / half
+    return times
 
 
-def compute_growth(of: Callable[[Work], int], way: int) -> int:
-    """How many times the work a long text is when it becomes twice as long."""
-    half, whole = (of(count_work()[length][way]) for length in LENGTHS[-2:])
-    return round(whole / half)
+@fragment
+def ask_costs(text: Prose, run: DrawnText) -> None:
+    """What twice the text costs, asked first; then the work over the length of a text."""
+    times = measure_growth("scores", 0)
+    answer = ANSWERS[round(math.log2(times))]
+    if not revealed(text, "costs", ANSWERS, answer, times=f"{times:.1f}"):
+        return
+    say_small(text, run)
+    show_work()
+    cached, again = count_work()[LENGTHS[-1]]
+    text(
+        "costs_seen",
+        length=f"{LENGTHS[-1]:,}",
+        rows=f"{cached.rows:,}",
+        rows_again=f"{again.rows:,}",
+        scores=f"{cached.scores:,}",
+        scores_again=f"{again.scores:,}",
+        ratio=f"{again.scores / cached.scores:,.0f}",
+    )
+    text("costs_table")
+    words = len(run.tokens)
+    held = LAYERS * cache_bytes(words, run.layers[0])
+    text(
+        "memory",
+        words=write_word_count(words),
+        layers=run.name_layers(),
+        held=f"{held:,}",
+        each=f"{held // words:,}",
+    )
+    show_source(one_call, with_cache, without_cache, cache_bytes)
 
 
 def show_work() -> None:
@@ -82,57 +126,22 @@ def show_work() -> None:
         scores=cached.scores,
         scores_again=again.scores,
     )
-    points, series = [], name_lines()
+
+    def name_power(kind: str, way: int) -> str:
+        return POWERS[round(math.log2(measure_growth(kind, way)))]
+
+    series = (
+        _("scores, without a cache: like {power}", power=name_power("scores", 1)),
+        _("scores, with the cache: like {power}", power=name_power("scores", 0)),
+        _("projections, without a cache: like {power}", power=name_power("projections", 1)),
+        _("projections, with the cache: like {power}", power=name_power("projections", 0)),
+    )
+    points = []
     for length, (cached, again) in count_work().items():
         amounts = again.scores, cached.scores, again.projections, cached.projections
         points += [(length, each, name) for each, name in zip(amounts, series, strict=True)]
     rows = tabulate(points, ["x", "y", "series"])
     show_chart(draw_work, rows, alt, "work", name_count_origin(), series=series, **axes)
-
-
-def name_lines() -> tuple[str, ...]:
-    """What the lines are called: both kinds of work, without the cache and with it."""
-    scores, projections = (
-        [POWERS[compute_growth(kind, way)] for way in (1, 0)]
-        for kind in (lambda work: work.scores, lambda work: work.projections)
-    )
-    return (
-        _("scores, without a cache: like {power}", power=scores[0]),
-        _("scores, with the cache: like {power}", power=scores[1]),
-        _("projections, without a cache: like {power}", power=projections[0]),
-        _("projections, with the cache: like {power}", power=projections[1]),
-    )
-
-
-def name_costs() -> dict[str, str]:
-    """The numbers of the longest text, for a text."""
-    cached, again = count_work()[LENGTHS[-1]]
-    return {
-        "length": f"{LENGTHS[-1]:,}",
-        "rows": f"{cached.rows:,}",
-        "rows_again": f"{again.rows:,}",
-        "scores": f"{cached.scores:,}",
-        "scores_again": f"{again.scores:,}",
-        "ratio": f"{again.scores / cached.scores:,.0f}",
-    }
-
-
-def name_growth() -> dict[str, str]:
-    """How the scores grow with a cache where a long text becomes twice as long, for a text."""
-    half, whole = (count_work()[length][0].scores for length in LENGTHS[-2:])
-    return {"times": f"{whole / half:.1f}"}
-
-
-def name_memory(run: DrawnText) -> dict[str, str]:
-    """What the caches of both layers hold of a text, and whose they are, for a text."""
-    words = len(run.tokens)
-    held = LAYERS * cache_bytes(words, run.layers[0])
-    return {
-        "words": write_word_count(words),
-        "layers": run.name_layers(),
-        "held": f"{held:,}",
-        "each": f"{held // words:,}",
-    }
 
 
 def recall_stored_queries(draw: Random) -> Recall:
@@ -141,26 +150,24 @@ def recall_stored_queries(draw: Random) -> Recall:
     return Recall(0, given)
 
 
-def hand_over_steps(run: DrawnText, layer: int, words: int) -> None:
-    """The steps, as far as the reader has gone; of a model, those of one head."""
-    title = _("Read word by word, with a cache")
-    if isinstance(run, ModelText):
-        block, done = run.layers[layer], run.steps[words - 1].reads[layer]
+def show_how(text: Prose, run: DrawnText, place: int, layer: int) -> None:
+    """A step of a layer in the first picture: a query, what it reads, and what it mixes."""
+    text("how", word=run.tokens[place], layer=layer + 1)
+    title, words = _("Read word by word, with a cache"), place + 1
+    if isinstance(run, ModelText):  # the steps of one head
+        block, done = run.layers[layer], run.steps[place].reads[layer]
         x = torch.stack([run.compute_input(layer, word) for word in range(words)])
         given = {"x": x, "layer": block.first_head, "longest": block.longest, "words": words}
         shown = {"K": done.cache.key[0], "V": done.cache.value[0], "weights": done.weights[0]}
         take("decoding", Recipe(title, reading.read_in_one_head, given, shown))
     else:
         hand_over("decoding", title, reading.read_words, run=run, words=words)
-
-
-def show_one_step(run: DrawnText, layer: int, place: int) -> None:
-    """One step of one layer: a query, what it reads, and the output that it mixes."""
-    hand_over_steps(run, layer, place + 1)
     panels = draw_one_step(run, layer, place)
     alt = _("One step: the query, the stored keys and values, the weights, the output.")
     explained = partial(explain_one_step, run, panels, layer, place)
     show_clickable_figure(panels, explained, run.origin, "one step", alt)
+    text("how_why")
+    show_source(project_at, append, look_up, read)
 
 
 def draw_one_step(run: DrawnText, layer: int, place: int) -> list[Panel]:
@@ -220,120 +227,87 @@ def explain_one_step(
 NOWHERE = N_("at none")
 
 
-def write_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
-    """The first word whose output is wrong, and its number from 1."""
-    wrong = (difference > ROUNDING).nonzero().flatten().tolist()
-    return f"{wrong[0] + 1}: {run.tokens[wrong[0]]}" if wrong else NOWHERE
-
-
-def _say_first_wrong_word(run: DrawnText, difference: Tensor) -> str:
-    first = write_first_wrong_word(run, difference)
-    return _(first) if first == NOWHERE else first
-
-
-def name_faults(run: DrawnText, found: Mapping[str, Tensor]) -> dict[str, str]:
-    """Where each mistake begins, and whose row is lost, for a text."""
-    firsts = {name: verbatim(_say_first_wrong_word(run, each)) for name, each in found.items()}
-    return {
-        "lost": verbatim(run.tokens[min(LOST, len(run.tokens) - 1)]),
-        "forgotten": firsts[reading.FORGOTTEN],
-        "dropped": firsts[reading.DROPPED],
-        "after": firsts[reading.AFTER],
-        "small": firsts[reading.SMALL],
-    }
-
-
-def draw_faults(run: DrawnText, found: Mapping[str, Tensor]) -> Figure:
-    """All mistakes, word by word."""
-    matrix = Matrix(
-        _("how wrong"),
-        _("largest difference of the word's output"),
-        [each.tolist() for each in found.values()],
-        [_(name) for name in found],
-        run.tokens,
-        _("mistake"),
-        TOKEN_AXIS,
-    )
-    listed = ", ".join(
-        _(
-            "{mistake}: begins at word {word}",
-            mistake=_(name),
-            word=_say_first_wrong_word(run, each),
+def show_broken(text: Prose, shown: DrawnText, run: DrawnText) -> None:
+    """One mistake with its first word veiled, then all of them, word by word."""
+    say_small(text, shown)
+    text("broken", window=reading.WINDOW, kept=reading.WINDOW - 1)
+    title, measure = _("Mistakes in a cache"), reading.measure_mistakes
+    wrong = run_and_hand_over("mistakes", title, measure, run=run)["wrong"]
+    words = [f"{n}: {token}" for n, token in enumerate(run.tokens, start=1)]
+    firsts = []  # for each mistake, the first word whose output is wrong
+    for each in wrong > ROUNDING:
+        firsts.append(words[int(each.int().argmax())] if each.any() else NOWHERE)
+    if ask_veiled(text, "broken", firsts[0], words[:3]):
+        matrix = Matrix(
+            _("how wrong"),
+            _("largest difference of the word's output"),
+            wrong.tolist(),
+            [_(name) for name in reading.MISTAKES],
+            run.tokens,
+            _("mistake"),
+            TOKEN_AXIS,
         )
-        for name, each in found.items()
-    )
-    alt = _(
-        "A row per mistake, a column per word: how wrong the word's output is. {listed}",
-        listed=listed,
-    )
-    return Figure([Panel("wrong", matrix)], alt)
-
-
-@dataclass(frozen=True)
-class BoundedCaches:
-    """A text read with a ring of slots, alone and beside slots for the first words."""
-
-    run: DrawnText
-    window: int
-    sinks: int
-
-    @property
-    def slots(self) -> int:
-        """Of the ring and of the first words."""
-        return self.sinks + self.window
-
-    @cached_property
-    def full(self) -> Tensor:
-        """The outputs with every row stored (tokens, d_model)."""
-        return self.run.compute_outputs(CAUSAL)
-
-    @cached_property
-    def rings(self) -> tuple[Tensor, Tensor]:
-        """The outputs with the ring alone, and with the first words beside it."""
-        return self.run.compute_ring_outputs(self.window, 0), self.run.compute_ring_outputs(
-            self.slots, self.sinks
+        begins = [
+            _("{mistake}: begins at word {word}", mistake=_(name), word=_(first))
+            for name, first in zip(reading.MISTAKES, firsts, strict=True)
+        ]
+        alt = _(
+            "A row per mistake, a column per word: how wrong the word's output is. {listed}",
+            listed=", ".join(begins),
         )
-
-    def ask_slot(self) -> tuple[str, list[str], dict[str, object]]:
-        """Where the ring's next row goes, some answers, and the numbers of the question."""
-        window = self.window
-        slot = f"{slot_of(window, 0, window)}"
-        named = {"window": window, "last": window - 1, "next": window + 1, "slot": slot}
-        return slot, ["0", f"{window - 1}", f"{window}"], named
-
-    def name_sizes(self) -> dict[str, object]:
-        """What the caches hold and what they lose, for a text."""
-        rules = (make_reader(sinks_and_window(sinks, self.window)) for sinks in (0, self.sinks))
-        pairs = zip(self.rings, map(self.run.compute_outputs, rules), strict=True)
-        without, with_sinks = ((ring - self.full).abs().max().item() for ring in self.rings)
-        return {
-            "rows": _(ngettext("{count:,} row", "{count:,} rows", self.window)),
-            "slots": self.slots,
-            "same": bound_rounding(max(measure_gap(ring, masked) for ring, masked in pairs)),
-            "without": f"{without:.2f}",
-            "sinks": _(ngettext("{count:,} first word", "{count:,} first words", self.sinks)),
-            "with_sinks": f"{with_sinks:.2f}",
-        }
+        show_figure(Figure([Panel("wrong", matrix)], alt), run.origin, "mistakes")
+        said = [verbatim(_(first)) for first in firsts]
+        named = dict(zip(("forgotten", "dropped", "after", "small"), said, strict=True))
+        lost = verbatim(run.tokens[min(LOST, len(run.tokens) - 1)])
+        text("broken_seen", lost=lost, **named)
+    show_source(forget_offset, drop_row, append_after)
 
 
-def draw_slots(caches: BoundedCaches) -> Figure:
-    """Whose row is in which slot of both caches."""
-    run, window, sinks = caches.run, caches.window, caches.sinks
-    alone = _("ring of {window}", window=window)
-    beside = _(
-        "{sinks} + ring of {window}",
-        sinks=_(ngettext("{count:,} sink", "{count:,} sinks", sinks)),
-        window=window,
-    )
-    panels = [
-        Panel("ring", _make_slot_matrix(run, alone, 0, window)),
-        Panel("sinks", _make_slot_matrix(run, beside, sinks, window)),
-    ]
-    alt = _("Which word's row stands in which slot, word by word.")
-    return Figure(panels, alt)
+def show_windows(text: Prose, shown: DrawnText, run: DrawnText) -> None:
+    """Where a row goes, veiled; then two caches of fixed size, and what they lose."""
+    say_small(text, shown)
+    text("windows")
+    with st.container(horizontal=True):
+        window, sinks = int(controls.reach_window()), int(controls.sinks())
+    inputs = {"run": run, "window": window, "sinks": sinks}
+    title, compare = _("Caches that stop growing"), reading.compare_bounded_caches
+    lost = run_and_hand_over("windows", title, compare, **inputs)["lost"]
+    slot = f"{slot_of(window, 0, window)}"
+    named = {"window": window, "last": window - 1, "next": window + 1, "slot": slot}
+    if ask_veiled(text, "windows", slot, ["0", f"{window - 1}", f"{window}"], **named):
+        beside = _(
+            "{sinks} + ring of {window}",
+            sinks=_(ngettext("{count:,} sink", "{count:,} sinks", sinks)),
+            window=window,
+        )
+        panels = [
+            Panel("ring", draw_slots(run, _("ring of {window}", window=window), 0, window)),
+            Panel("sinks", draw_slots(run, beside, sinks, window)),
+        ]
+        alt = _("Which word's row stands in which slot, word by word.")
+        show_figure(Figure(panels, alt), name_count_origin(), "slots")
+        without, with_sinks = lost.amax(dim=-1).tolist()
+        same = max(measure_gap_to_mask(run, window, each) for each in (0, sinks))
+        text(
+            "windows_seen",
+            rows=_(ngettext("{count:,} row", "{count:,} rows", window)),
+            slots=sinks + window,
+            same=bound_rounding(same),
+            without=f"{without:.2f}",
+            sinks=_(ngettext("{count:,} first word", "{count:,} first words", sinks)),
+            with_sinks=f"{with_sinks:.2f}",
+        )
+    show_source(slot_of, put, read_ring, sinks_and_window)
 
 
-def _make_slot_matrix(run: DrawnText, name: str, sinks: int, window: int) -> Matrix:
+def measure_gap_to_mask(run: DrawnText, window: int, sinks: int) -> float:
+    """How far a ring's outputs are from those of a mask that shows the same words."""
+    masked = run.compute_outputs(run.make_reader(sinks_and_window(sinks, window)))
+    return measure_gap(run.compute_ring_outputs(sinks + window, sinks), masked)
+
+
+def draw_slots(run: DrawnText, name: str, sinks: int, window: int) -> Matrix:
+    """Whose row is in which slot of a cache."""
     words = len(run.tokens)
     values: Values = reading.trace_slots(words, sinks, window)
     rows = [_("{n}: sink", n=n) if n < sinks else f"{n}" for n in range(sinks + window)]

@@ -145,15 +145,11 @@ def list_experiments(text: Prose, run: DecodedText) -> list[Experiment]:
     ]
 
 
+@functools.lru_cache(maxsize=64)
 def write_saving(words: int) -> str:
     """The part of all rows that a cache saves, in percent."""
-    return write_percent(_count_saving(words))
-
-
-@functools.lru_cache(maxsize=64)
-def _count_saving(words: int) -> float:
     layer = make_counted_layer()
-    return 1 - with_cache(words, layer).rows / without_cache(words, layer).rows
+    return write_percent(1 - with_cache(words, layer).rows / without_cache(words, layer).rows)
 
 
 def make_step_table(tokens: tuple[str, ...], numbers: dict[str, Any]) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import streamlit as st
 import torch
@@ -39,16 +39,6 @@ D_MODEL, HEAD_DIM, LAYERS = (
 )
 ANOTHER = 100
 """Added to the seed for the next layer's weights."""
-MODEL_ROUNDING = 1e-3
-"""Of a model's numbers, which are up to a hundred times as large as the small layers'."""
-
-
-def make_reader(rule: Rule) -> Reader:
-    """A layer that reads with a cache under a mask."""
-    return partial(read, rule=rule)
-
-
-CAUSAL = make_reader(masks.causal)
 
 
 def measure_gap(left: Tensor, right: Tensor) -> float:
@@ -67,17 +57,14 @@ class DecodedText:
     """Each reads what the one below gave."""
     seed: int | None = None
     """Of random numbers."""
+    rounding: ClassVar[float] = ROUNDING
+    """Rows that differ by more are other rows."""
 
     def as_call(self) -> tuple[Callable[..., "DecodedText"], dict[str, Any]]:
         """What makes it again: its seed, or its numbers."""
         if self.seed is not None:
             return draw_text, {"tokens": self.tokens, "seed": self.seed}
         return DecodedText, {"tokens": self.tokens, "x": self.x, "layers": self.layers}
-
-    @property
-    def rounding(self) -> float:
-        """Rows that differ by more are other rows."""
-        return ROUNDING
 
     def compute_input(self, layer: int, word: int) -> Tensor:
         """What the matrices of a layer read of a word: x and what the layers below have added."""
@@ -88,7 +75,7 @@ class DecodedText:
 
     def make_reader(self, rule: Rule) -> Reader:
         """A layer that reads with a cache under a mask."""
-        return make_reader(rule)
+        return partial(read, rule=rule)
 
     @property
     def empty(self) -> list[Cache]:
@@ -181,8 +168,7 @@ def read_text(tokens: tuple[str, ...], seed: int) -> DrawnText:
     """
     words = drop_end_marks(tokens)
     if find_unknown_words(words):
-        drawn = draw_text(tokens, seed)
-        return DrawnText(drawn.tokens, drawn.x, drawn.layers, drawn.seed)
+        return DrawnText(**vars(draw_text(tokens, seed)))
     writer = rotary_layers.load_writer(find_language(words))
     return DrawnText(words, writer.embed(words), writer.layers)
 
@@ -219,11 +205,7 @@ class ModelText(DrawnText):
     badge: str = field(kw_only=True)
     left_out: int = field(kw_only=True)
     """Tokens of the text for which the picture has no room."""
-
-    @property
-    def rounding(self) -> float:
-        """Rows that differ by more are other rows."""
-        return MODEL_ROUNDING
+    rounding: ClassVar[float] = 1e-3  # its numbers are up to a hundred times as large
 
     def name_layers(self) -> str:
         """Whose keys and values are stored, for a text."""
@@ -275,26 +257,26 @@ def read_blocks(loaded: "RealModel") -> tuple[Block, ...] | None:
     if config.rope_parameters["rope_type"] != "default":
         return None
     base, size = float(config.rope_parameters["rope_theta"]), config.head_dim
-    return tuple(_make_block(one, base, size) for one in model.model.layers[:LAYERS])
 
+    def make_block(layer: Any) -> Block:
+        attention = layer.self_attn
+        w_query = pair_neighbours(attention.q_proj.weight, size)
+        w_key = pair_neighbours(attention.k_proj.weight, size)
+        w_value, w_output = (
+            one.weight.T.detach().float() for one in (attention.v_proj, attention.o_proj)
+        )
 
-def _make_block(layer: Any, base: float, size: int) -> Block:
-    attention = layer.self_attn
-    w_query = pair_neighbours(attention.q_proj.weight, size)
-    w_key = pair_neighbours(attention.k_proj.weight, size)
-    w_value, w_output = (
-        one.weight.T.detach().float() for one in (attention.v_proj, attention.o_proj)
-    )
+        @torch.no_grad()
+        def normalise(x: Tensor) -> Tensor:
+            return layer.input_layernorm(x)
 
-    @torch.no_grad()
-    def normalise(x: Tensor) -> Tensor:
-        return layer.input_layernorm(x)
+        @torch.no_grad()
+        def feed_forward(x: Tensor) -> Tensor:
+            return layer.mlp(layer.post_attention_layernorm(x))
 
-    @torch.no_grad()
-    def feed_forward(x: Tensor) -> Tensor:
-        return layer.mlp(layer.post_attention_layernorm(x))
+        return Block(w_query, w_key, w_value, w_output, size, base, normalise, feed_forward)
 
-    return Block(w_query, w_key, w_value, w_output, size, base, normalise, feed_forward)
+    return tuple(map(make_block, model.model.layers[:LAYERS]))
 
 
 @st.cache_resource(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)
@@ -317,21 +299,7 @@ def choose_text_reader(sentence: Sentence) -> tuple[DrawnText, bool]:
 
 WINDOW = 3
 """Of the mistake with a window: this wide it should be."""
-FORGOTTEN, DROPPED = N_("no offset"), N_("row lost")
-AFTER, SMALL = N_("too late"), N_("window − 1")
-
-
-def measure_differences(run: DecodedText) -> dict[str, Tensor]:
-    """Of each mistake, by word, the largest difference from what would be right (tokens,)."""
-    right = run.compute_outputs(CAUSAL)
-    windowed = run.compute_outputs(make_reader(masks.sliding_window(WINDOW)))
-    wrong = {
-        FORGOTTEN: (run.compute_outputs(forget_offset), right),
-        DROPPED: (run.compute_outputs(drop_row), right),
-        AFTER: (run.compute_outputs(append_after), right),
-        SMALL: (run.compute_ring_outputs(WINDOW - 1, sinks=0), windowed),
-    }
-    return {name: (a - b).abs().amax(dim=-1) for name, (a, b) in wrong.items()}
+MISTAKES = N_("no offset"), N_("row lost"), N_("too late"), N_("window − 1")
 
 
 def read_words(run: DecodedText, words: int) -> dict[str, Any]:
@@ -360,8 +328,12 @@ def read_in_one_head(x: Tensor, layer: MultiHead, longest: float, words: int) ->
 
 
 def measure_mistakes(run: DecodedText) -> dict[str, Tensor]:
-    """How wrong each word's output is, a row for each mistake."""
-    return {"wrong": torch.stack([*measure_differences(run).values()])}
+    """How wrong each word's output is at most, a row for each mistake (mistakes, tokens)."""
+    right = run.compute_outputs(run.make_reader(masks.causal))
+    windowed = run.compute_outputs(run.make_reader(masks.sliding_window(WINDOW)))
+    wrong = [run.compute_outputs(each) - right for each in (forget_offset, drop_row, append_after)]
+    wrong.append(run.compute_ring_outputs(WINDOW - 1, sinks=0) - windowed)
+    return {"wrong": torch.stack(wrong).abs().amax(dim=-1)}
 
 
 def make_counted_layer() -> MultiHead:
