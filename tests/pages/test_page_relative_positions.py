@@ -11,7 +11,7 @@ from explainers.attention.positions import sinusoidal
 from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import project
 from explainers.chapters.relative_positions import compute
-from explainers.chapters.relative_positions.cards import LONGEST_TEXT, PairTurns, name_turns
+from explainers.chapters.relative_positions.cards import compute_turns, find_new_angles
 from explainers.chapters.relative_positions.hero import (
     compute_numbers,
     name_origin,
@@ -19,7 +19,7 @@ from explainers.chapters.relative_positions.hero import (
 )
 from explainers.toys import examples
 from explainers.toys.grammar import GRAMMARS
-from explainers.toys.rotary_layers import NTK, PAIRS, PI, PLAIN, TRAINED, WAYS, YARN, load_finder
+from explainers.toys.rotary_layers import PAIRS, WAYS, load_finder
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from explainers.ui.text.numbers import write_decimals
@@ -96,8 +96,7 @@ def test_words_are_rotated_as_far_as_they_move(words, shift, apart):
 )
 def test_the_answer_is_what_added_positions_do(changes, answer):
     added = torch.stack([torch.zeros(1, 2), -torch.ones(1, 2), torch.tensor([changes]).float()])
-    moved = compute.ShiftedScores(TOKENS[:2], (0, 1, 64), torch.zeros(3, 1, 2), added)
-    assert moved.find_answer() == compute.ANSWERS[answer]
+    assert compute.find_answer(added) == compute.ANSWERS[answer]
 
 
 @pytest.mark.parametrize("words", [(0, 6), (6, 0), (3, 3)])
@@ -133,28 +132,20 @@ def test_words_that_were_learned_are_read_by_a_head_trained_with_rope():
         assert head.tokens == running.tokens, "the small head learned no marks"
         assert head.weights is finder.head
         assert "trained: related words, a head with RoPE, seed" in name_origin(head)
-        scores = compute.ShiftedScores.of(head, (0,)).rotary[0]
+        scores = compute.shift_words(head, (0,))[0][0]
         largest = scores[running.verb].topk(2).indices
         assert {*largest.tolist()} == {*running.related[running.verb]}
     assert "untrained" in name_origin(read_with_small_head((*TOKENS, "zebra"), 3))
 
 
 def test_only_doing_nothing_leads_slow_pairs_to_new_angles():
-    plain, pi, ntk, yarn = (PairTurns.of(way) for way in (PLAIN, PI, NTK, YARN))
-    assert plain.is_new == [turn < math.tau for turn in plain.seen.tolist()]
-    assert 0 < sum(ntk.is_new) < sum(plain.is_new) < PAIRS
-    assert not any(pi.is_new)
-    assert pi.asked.tolist() == pytest.approx(plain.trained.tolist())
-    assert not any(yarn.is_new)
-    assert yarn.speed[0] == plain.speed[0], "the fast pair is as it was"
-
-
-def test_the_sentence_counts_the_dials_that_are_marked():
-    seen = (PairTurns.of(PLAIN).speed * TRAINED).tolist()
-    for way in WAYS:
-        found = PairTurns.of(way)
-        ends = (found.speed * LONGEST_TEXT).tolist()
-        beyond = [
-            end > 1.0001 * most for end, most in zip(ends, seen, strict=True) if most < math.tau
-        ]
-        assert name_turns(found)["new"] == f"{sum(beyond)}", way
+    speed, trained, end = zip(*(compute_turns(way).values() for way in WAYS), strict=True)
+    plain, pi, ntk, yarn = map(find_new_angles, WAYS)
+    seen = trained[0]
+    assert plain == (seen < math.tau).tolist()
+    assert ntk == ((end[2] > 1.0001 * seen) & (seen < math.tau)).tolist()
+    assert 0 < sum(ntk) < sum(plain) < PAIRS
+    assert not any(pi)
+    assert end[1].tolist() == pytest.approx(seen.tolist())
+    assert not any(yarn)
+    assert speed[3][0] == speed[0][0], "the fast pair is as it was"

@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -78,58 +78,52 @@ def draw_rotary_head(tokens: tuple[str, ...], seed: int) -> RotaryHead:
     return RotaryHead(tuple(tokens), x, head, examples.LONGEST, seed)
 
 
-@dataclass(frozen=True)
-class ShiftedScores:
-    """Scores of one head for each shift of all words (shifts, words, words)."""
+@functools.lru_cache(maxsize=64)
+def shift_words(rotary_head: RotaryHead, shifts: tuple[int, ...]) -> tuple[Tensor, Tensor]:
+    """Let every word stand so many positions further on, and compute all scores again.
 
-    tokens: tuple[str, ...]
-    shifts: tuple[int, ...]
-    rotary: Tensor
-    added: Tensor
-
-    @classmethod
-    @functools.lru_cache(maxsize=64)
-    def of(cls, rotary_head: RotaryHead, shifts: tuple[float, ...]) -> "ShiftedScores":
-        """Let every word stand `shift` positions further on, and compute the scores again."""
-        tokens, x, head = rotary_head.tokens, rotary_head.x, rotary_head.weights
-        full = masks.build(masks.full, len(tokens), len(tokens)).to(x.device)
-        views = project(x, head)
-        rotary, added = [], []
-        for shift in map(int, shifts):
-            position = torch.arange(shift, shift + len(tokens), device=x.device)
-            angle = angles(position, rotary_head.head_dim, rotary_head.base)
-            rotary.append(rotary_attention(*views, full, angle).scores)
-            waves = sinusoidal(shift + len(tokens), x.shape[-1], examples.LONGEST)[shift:]
-            moved = project(x + waves.to(x.device), head)
-            added.append(attention(*moved, full).scores)
-        return cls(tokens, tuple(map(int, shifts)), torch.stack(rotary), torch.stack(added))
-
-    def find_answer(self) -> str:
-        """What the longest move of all words does to scores with added positions, in words."""
-        changes = self.added[-1] - self.added[0]
-        if changes.abs().max() < ROUNDING:
-            return ANSWERS[0]
-        if (changes > 0).all():
-            return ANSWERS[1]
-        return ANSWERS[2] if (changes < 0).all() else ANSWERS[3]
-
-    def measure_changes(self) -> tuple[float, float]:
-        """How far any score is from the one at the first shift, with RoPE and with added ones."""
-        rotary, added = ((s - s[0]).abs().max().item() for s in (self.rotary, self.added))
-        return rotary, added
+    With RoPE, and with added positions, each (shifts, words, words).
+    """
+    x, head = rotary_head.x, rotary_head.weights
+    words = len(x)
+    full = masks.build(masks.full, words, words).to(x.device)
+    views = project(x, head)
+    rotary, added = [], []
+    for shift in map(int, shifts):
+        position = torch.arange(shift, shift + words, device=x.device)
+        angle = angles(position, rotary_head.head_dim, rotary_head.base)
+        rotary.append(rotary_attention(*views, full, angle).scores)
+        waves = sinusoidal(shift + words, x.shape[-1], examples.LONGEST)[shift:]
+        added.append(attention(*project(x + waves.to(x.device), head), full).scores)
+    return torch.stack(rotary), torch.stack(added)
 
 
-class AlibiWeights(NamedTuple):
-    """Weights of every head (heads, q_len, kv_len), without and with ALiBi."""
+def find_answer(added: Tensor) -> str:
+    """What the longest move of all words does to scores with added positions, in words."""
+    changes = added[-1] - added[0]
+    if changes.abs().max() < ROUNDING:
+        return ANSWERS[0]
+    if (changes > 0).all():
+        return ANSWERS[1]
+    return ANSWERS[2] if (changes < 0).all() else ANSWERS[3]
 
-    mask: Tensor
-    slopes: Tensor
-    without: Tensor
-    weights: Tensor
+
+def compute_moved_text(head: RotaryHead, shift: int) -> dict[str, Tensor]:
+    """Scores with RoPE and with added positions, and how they changed since all words moved."""
+    rotary, added = shift_words(head, (0, shift))
+    return {
+        "scores with RoPE": rotary[1],
+        "change with RoPE": rotary[1] - rotary[0],
+        "scores with added positions": added[1],
+        "change with added positions": added[1] - added[0],
+    }
 
 
-def compute_alibi(tokens: Sequence[str], seed: int) -> AlibiWeights:
-    """Untrained heads under the causal mask; nothing else tells them where a word stands."""
+def compute_alibi(tokens: Sequence[str], seed: int) -> dict[str, Tensor]:
+    """The slopes, and every head's weights without ALiBi and with it, under the causal mask.
+
+    The heads are untrained, and nothing else tells them where a word stands.
+    """
     x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
     layer = examples.random_heads(D_MODEL, NUM_HEADS, NUM_HEADS, HEAD_DIM, seed)
     mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
@@ -137,25 +131,8 @@ def compute_alibi(tokens: Sequence[str], seed: int) -> AlibiWeights:
     slopes = alibi_slopes(NUM_HEADS).to(x.device)
     bias = alibi_bias(slopes, len(tokens), len(tokens))
     weights = biased_attention(run.query, run.key, run.value, mask, bias).weights
-    return AlibiWeights(mask, slopes, run.weights, weights)
-
-
-def compute_moved_text(head: RotaryHead, shift: int) -> dict[str, Tensor]:
-    """Scores with RoPE and with added positions, and how they changed since all words moved."""
-    moved = ShiftedScores.of(head, (0, shift))
-    return {
-        "scores with RoPE": moved.rotary[1],
-        "change with RoPE": moved.rotary[1] - moved.rotary[0],
-        "scores with added positions": moved.added[1],
-        "change with added positions": moved.added[1] - moved.added[0],
-    }
-
-
-def compute_with_alibi(tokens: tuple[str, ...], seed: int) -> dict[str, Tensor]:
-    """The slopes, and every head's weights without ALiBi and with it."""
-    found = compute_alibi(tokens, seed)
-    without = name_by_head("without, head", found.without)
-    return {"slopes": found.slopes, **without, **name_by_head("with ALiBi, head", found.weights)}
+    without = name_by_head("without, head", run.weights)
+    return {"slopes": slopes, **without, **name_by_head("with ALiBi, head", weights)}
 
 
 DIALS = 4

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 import torch
 
-from explainers.attention.rotary import angles
+from explainers.attention.rotary import angles, rotary_attention, rotate
 from explainers.attention.single_head import SingleHead
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.own_words import pair_neighbours, run_beginning
@@ -21,8 +21,9 @@ from explainers.chapters.relative_positions.compute import (
     FARTHEST_SHIFT,
     MovedPair,
     RotaryHead,
-    ShiftedScores,
+    compute_moved_pair,
     draw_rotary_head,
+    shift_words,
 )
 from explainers.toys.examples import LONGEST
 from explainers.toys.grammar import find_language, find_unknown_words
@@ -42,6 +43,8 @@ from explainers.ui.figure.hero import (
 from explainers.ui.page import Prose, read_seed
 from explainers.ui.provenance import random_weights, trained_weights
 from explainers.ui.session import ROTATED
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
@@ -132,10 +135,10 @@ def choose_words(head: RotaryHead) -> list[HeroChoice]:
     asking = choose_word(len(places), words[-1] if head.name and words else None)
     last, before = min(asked.default, len(places) - 1), asking.value
     if head.name and before > 1:
-        scores = ShiftedScores.of(head, (0,)).rotary[0, before, 1:before]
+        scores = shift_words(head, (0,))[0][0, before, 1:before]
         last = 1 + int(scores.argmax())
     elif head.is_small:
-        scores = ShiftedScores.of(head, (0,)).rotary[0, before].clone()
+        scores = shift_words(head, (0,))[0][0, before].clone()
         scores[before] = -torch.inf  # the other word is another one
         last = int(scores.argmax())
     return [
@@ -168,13 +171,14 @@ def compute_numbers(moved: MovedPair) -> dict[str, Any]:
     rotary, added = moved.scores()  # (moves alone, shifts)
     query, key = moved.directions()
     largest = (rotary - rotary[:, :1]).abs().amax(dim=-1).tolist()
-    speeds = angles(torch.ones(1), moved.head.head_dim, moved.head.base)[0][moved.drawn].tolist()
+    speeds = angles(torch.ones(1), moved.head.head_dim, moved.head.base)[0][moved.drawn]
+    turns = [math.tau / speed for speed in speeds.tolist()]
     return {
         "tokens": list(moved.tokens),
         "heads": name_dials(moved),
         "pair": list(moved.words),
         "least": moved.least,
-        "turns": [_write_turn(math.tau / speed) for speed in speeds],
+        "turns": [f"{turn:,.{1 if turn < 100 else 0}f}" for turn in turns],
         "query": round_numbers(query),
         "key": round_numbers(key),
         "between": moved.angles_between().round().long().tolist(),
@@ -193,10 +197,6 @@ def name_dials(moved: MovedPair) -> list[str]:
         return []
     starts = range(1, pairs + 1, each)
     return [_("Pair {first} of {first}–{last}", first=n, last=n + each - 1) for n in starts]
-
-
-def _write_turn(places: float) -> str:
-    return f"{places:.1f}" if places < 100 else f"{places:,.0f}"
 
 
 def list_experiments(text: Prose, moved: MovedPair) -> list[Experiment]:
@@ -257,33 +257,33 @@ def _swap_words(text: Prose, moved: MovedPair) -> list[Experiment]:
     return [Experiment("swap", text.fill("try_swap", **named), choices)]
 
 
-def explain_pair(moved: MovedPair, apart: int, shift: int) -> dict[str, str]:
-    """The arithmetic of the first pair where the two words are, for a table."""
+def show_how(text: Prose, moved: MovedPair, apart: int, shift: int) -> None:
+    """The arithmetic of the first pair of numbers, rotated and multiplied, as a table."""
     (asking, asked), at = moved.words, shift + apart - moved.least
-    part = (moved.query[at, :2] @ moved.key[shift, :2]) / moved.head.head_dim**0.5
+    inputs = {"head": moved.head, "words": moved.words, "apart": apart, "shift": shift}
+    hand_over("pair", _("Two words moved along"), compute_moved_pair, **inputs)
+    head_dim = moved.head.head_dim
+    part = (moved.query[at, :2] @ moved.key[shift, :2]) / head_dim**0.5
     rows = {
         "query": (moved.plain[0], moved.query[at], asking + shift + apart),
         "key": (moved.plain[1], moved.key[shift], asked + shift),
     }
     named = {
-        "asking": _write_cell(moved.tokens[asking]),
-        "asked": _write_cell(moved.tokens[asked]),
+        # a bar would begin the next cell
+        "asking": verbatim(moved.tokens[asking]).replace("|", r"\|"),
+        "asked": verbatim(moved.tokens[asked]).replace("|", r"\|"),
         "part": write_decimals(part.item()),
-        "d_k": f"{moved.head.head_dim}",
-        "pairs": f"{moved.head.head_dim // 2}",
-        "slower": f"{moved.head.base ** (2 / moved.head.head_dim):.3g}",
+        "d_k": f"{head_dim}",
+        "pairs": f"{head_dim // 2}",
+        "slower": f"{moved.head.base ** (2 / head_dim):.3g}",
     }
     for name, (before, after, position) in rows.items():
         named[f"{name}_position"] = f"{position}"
         for when, vector in (("before", before), ("after", after)):
             for axis, number in zip("xy", vector[:2].tolist(), strict=True):
                 named[f"{name}_{when}_{axis}"] = write_decimals(number, 3)
-    return named
-
-
-def _write_cell(word: str) -> str:
-    """A word in a table of Markdown, where a bar would begin the next cell."""
-    return verbatim(word).replace("|", "\\|")
+    text("how", **named)
+    show_source(angles, rotate, rotary_attention)
 
 
 def make_table(moved: MovedPair, apart: int, shift: int) -> Any:
