@@ -1,20 +1,26 @@
 """The four steps of attention, one picture each; and √d_k, measured on random queries and keys."""
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 import torch
-from torch import Tensor
 
-from explainers.attention.scaling import measure, with_temperature
+from explainers.attention.scaled_dot_product import attention
+from explainers.attention.scaling import EXPERIMENT, measure, with_temperature
+from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, dot_products, scale, softmax
-from explainers.chapters.common.choose_layer import LayerSizes, name_layer_origin
-from explainers.chapters.common.one_head import OneHead, attend, read_head
+from explainers.chapters.common.choose_layer import (
+    LayerSizes,
+    choose_sizes,
+    name_layer_origin,
+    offer_training,
+)
+from explainers.chapters.common.one_head import attend, read_head, take_head
 from explainers.chapters.common.sentence_reading import Reading
-from explainers.charts.matrix import Matrix
+from explainers.charts.matrix import Matrix, Values
 from explainers.charts.theme import KEY_AXIS
 from explainers.messages import N_
 from explainers.toys.examples import make_generator
@@ -34,10 +40,13 @@ from explainers.ui.figure.hero import (
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, View, orient_panels
 from explainers.ui.lecture.screens import is_lecture
-from explainers.ui.page import Prose
+from explainers.ui.page import Prose, has_queries_down
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.session import ROOT_SHOWN
-from explainers.ui.source import show_source
+from explainers.ui.source import run_and_show, show_source
+from explainers.ui.takeaway_files import hand_over
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import write_percent
 
 TEMPERATURES = tuple(
@@ -133,22 +142,47 @@ def work_out_softmax() -> dict[str, str]:
     return worked
 
 
-def choose_steps() -> tuple[str, ...]:
-    """The step that the reader chose; a class, which turns screens instead, sees all in turn."""
-    if not is_lecture():
-        return (controls.step(),)
-    controls.step(is_drawn=False)
-    return controls.step.options
+def show_how(text: Prose, layer: Layer, word: int) -> None:
+    """The four steps for all words, a small matrix each; the row of a word stands in a box."""
+    text("steps", word=layer.tokens[word], **work_out_softmax())
+    one_head = read_head(layer)
+    panels = [
+        replace(one_head.panel(name, "→" if at else ""), followed=word)
+        for at, name in enumerate(("products", "scores", "weights", "output"))
+    ]
+    panels, origin = orient_panels(panels, has_queries_down()), name_layer_origin(layer)
+    alt = _("Four matrices: products, scores, weights and output, a row for each word.")
+    show_clickable_figure(panels, one_head.explain, origin, "all words", alt)
+    show_source(*sum(OPERATIONS.values(), ()))
+    take_head(_("One head, every matrix"), layer, one_head.numbers)
 
 
-def show_step(sizes: LayerSizes, step: str, queries_down: bool, origin: str) -> None:
+def show_steps(text: Prose, reading: Reading) -> None:
+    """Queries and keys in, output out, one operation at a time, with weights of one's choice.
+
+    A class, which turns screens instead of choosing, sees all steps in turn.
+    """
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen, sizes = controls.step(is_drawn=not is_lecture()), choose_sizes(reading)
+    steps = controls.step.options if is_lecture() else (chosen,)
+    layer = sizes.layer
+    for step in steps:
+        text(f"step_{step}")
+        show_step(sizes, step)
+    if "output" in steps:
+        run_and_show(attention, *project(layer.x, layer.head()), layer.mask)
+    offer_training(layer)
+    take_head(_("The head that you chose"), layer, read_head(layer).numbers, part="chosen head")
+
+
+def show_step(sizes: LayerSizes, step: str) -> None:
     """The picture and the code of one step."""
 
     def look(layer: Layer) -> View:
         one_head = read_head(layer)
-        return View(one_head.step(step, queries_down), one_head.explain)
+        return View(one_head.step(step, has_queries_down()), one_head.explain)
 
-    slider = sizes.make_slider(look)
+    slider, origin = sizes.make_slider(look), name_layer_origin(sizes.layer)
     alt = _("What goes into and comes out of: {step}.", step=_(step))
     show_clickable_figure(
         *slider.view, origin, f"step {step}", alt, stepper=step, view_slider=slider
@@ -156,21 +190,6 @@ def show_step(sizes: LayerSizes, step: str, queries_down: bool, origin: str) -> 
     show_source(*OPERATIONS[step])
 
 
-def show_all_words(one_head: OneHead, word: int, queries_down: bool, origin: str) -> None:
-    """The four steps for all words, a small matrix each; the row of a word stands in a box."""
-    panels = [
-        replace(one_head.panel(name, "→" if at else ""), followed=word)
-        for at, name in enumerate(("products", "scores", "weights", "output"))
-    ]
-    alt = _("Four matrices: products, scores, weights and output, a row for each word.")
-    working = one_head.explain
-    show_clickable_figure(orient_panels(panels, queries_down), working, origin, "all words", alt)
-    show_source(*sum(OPERATIONS.values(), ()))
-
-
-Each = TypeVar("Each")
-Pair: TypeAlias = tuple[Each, Each]
-Numbers: TypeAlias = list[list[float]]
 SEED = 0
 """Always the same: a law does not depend on it, and drawing again takes a second."""
 DRAWS = 2_000
@@ -179,181 +198,142 @@ KEYS = 7
 BINS = 20
 ROWS_SHOWN = 7
 ANSWERS = N_("about 1/7: all alike"), N_("about a half"), N_("more than 0.9")
-
-
-@dataclass(frozen=True)
-class RootMeasurement:
-    """What the draws at one d_k gave: without √d_k, with √d_k."""
-
-    head_dim: int
-    variance: Pair[float]
-    gradient: Pair[float]
-    average: Pair[float]
-    shares: Pair[list[float]]
-    rows: Pair[Numbers]
+HEAD_DIMS = [int(step) for step in controls.root_head_dim.steps]
 
 
 @st.cache_data(show_spinner=False, max_entries=1)
-def load_measurements() -> list[RootMeasurement]:
-    """One measurement for every d_k that the slider offers."""
-    return run_experiment([int(step) for step in controls.root_head_dim.steps])
+def load_measurements() -> dict[str, Any]:
+    """What was measured at every d_k that the slider offers."""
+    return measure_root(HEAD_DIMS)
 
 
-def run_experiment(head_dims: list[int]) -> list[RootMeasurement]:
-    """One measurement for every d_k."""
-    return [_measure(d, rows) for d, rows in zip(head_dims, _make_rows(head_dims), strict=True)]
-
-
-def _measure(head_dim: int, rows: Pair[Numbers]) -> RootMeasurement:
-    scaling = measure(head_dim, KEYS, DRAWS, make_generator("root", SEED, head_dim))
-    without, with_root = scaling.largest
-    return RootMeasurement(
-        head_dim,
-        scaling.variance,
-        scaling.gradient,
-        (without.mean().item(), with_root.mean().item()),
-        (_count_shares(without), _count_shares(with_root)),
-        rows,
-    )
-
-
-def _count_shares(largest: Tensor) -> list[float]:
-    """Which part of the draws fell into each twentieth between 0 and 1."""
-    return (largest.histc(BINS, 0, 1) / DRAWS).tolist()
-
-
-def _make_rows(head_dims: list[int]) -> Iterator[Pair[Numbers]]:
-    """The same few draws at every d_k, cut to its length, so that one can follow them."""
+def measure_root(head_dims: list[int]) -> dict[str, Any]:
+    """Random queries and keys at each d_k, a number or a list for each: without √d_k, then with."""
+    names = "variance", "gradient", "average", "shares", "rows"
+    found: dict[str, Any] = {name: [] for name in names}
     seeded = make_generator("rows", SEED)
     query = torch.randn(ROWS_SHOWN, 1, head_dims[-1], generator=seeded)
     key = torch.randn(ROWS_SHOWN, KEYS, head_dims[-1], generator=seeded)
     for head_dim in head_dims:
+        scaling = measure(head_dim, KEYS, DRAWS, make_generator("root", SEED, head_dim))
+        found["variance"].append(scaling.variance)
+        found["gradient"].append(scaling.gradient)
+        found["average"].append([one.mean().item() for one in scaling.largest])
+        # which part of the draws fell into each twentieth between 0 and 1
+        shares = [one.histc(BINS, 0, 1) / DRAWS for one in scaling.largest]
+        found["shares"].append([one.tolist() for one in shares])
+        # the same few draws at every d_k, cut to its length, so that one can follow them
         products = dot_products(query[..., :head_dim], key[..., :head_dim])[:, 0]
-        yield softmax(products).tolist(), softmax(scale(products, head_dim)).tolist()
+        rows = softmax(products), softmax(scale(products, head_dim))
+        found["rows"].append([one.tolist() for one in rows])
+    return found
 
 
-# Drawn on the CPU, where generators give the same numbers on every machine.
-CPU = torch.device("cpu")
+def name_origin() -> str:
+    """The badge of the pictures: generators give the same numbers on the CPU of any machine."""
+    return random_weights(SEED, torch.device("cpu"))
 
 
-def show_largest(measurements: list[RootMeasurement], measurement: RootMeasurement) -> None:
-    """How large the largest weight was: how often, without and with √d_k, at the slider's d_k."""
-    place, title = measurements.index(measurement), _("largest weight")
-    frames = tuple(m.shares for m in measurements)
-    ends = [f"{n / BINS:.2f} – {(n + 1) / BINS:.2f}" for n in range(BINS)]
-    shares = Matrix(
-        title,
-        _("share of draws"),
-        frames[place],
-        _name_series(),
-        ends,
-        "",
-        "",
-        kind="bars",
-        limit=1.0,
-    )
-    without, with_root = write_averages(measurement)
+def name_series() -> tuple[str, str]:
+    """What is compared at each d_k."""
+    return _("without √d_k"), _("with √d_k")
+
+
+def ask_root(text: Prose) -> None:
+    """What comes out if nothing is divided by √d_k."""
+    text("root", keys=KEYS, draws=f"{DRAWS:,}")
+    average = load_measurements()["average"][-1][0]
+    answer = ANSWERS[2 if average > 0.9 else 1 if average > 0.3 else 0]
+    if revealed(text, "root", ANSWERS, answer, keys=KEYS, average=f"{average:.2f}"):
+        show_root(text)
+
+
+@fragment
+def show_root(text: Prose) -> None:
+    """The same softmax with and without √d_k: rows that one can follow, then all draws."""
+    measured, control = load_measurements(), controls.root_head_dim
+    labels, place = [f"d_k = {step}" for step in HEAD_DIMS], control()
+
+    def put(turned: int) -> None:
+        control.put(control.steps[turned])
+
+    slider = Slider(control.label, labels, place, put, name=control.key)  # of both pictures
+    panels = []
+    drawn = {"without": "softmax(q · k)", "with": "softmax(q · k ÷ √d_k)"}
+    for n, (name, formula) in enumerate(drawn.items()):
+        frames = tuple(rows[n] for rows in measured["rows"])
+        matrix = Matrix(
+            _("weights {kind}", kind=name_series()[n]),
+            formula,
+            frames[place],
+            [str(n + 1) for n in range(ROWS_SHOWN)],
+            [str(n) for n in range(KEYS)],
+            _("draw"),
+            KEY_AXIS,
+            kind="weights",
+        )
+        panels.append(Panel(name, matrix, frames=frames))
+    alt = _("Rows of weights of a few draws, without and with √d_k, at the slider's d_k.")
+    show_figure(Figure(panels, alt, slider=slider), name_origin(), "rows")
+    text("root_rows")
+    without, with_root = (f"{average:.3f}" for average in measured["average"][place])
+    text("root_largest", d_k=f"{HEAD_DIMS[place]:,}", without=without, with_root=with_root)
     alt = _(
         "Largest of 7 weights over the draws: mean {without} without √d_k, {with_root} with it.",
         without=without,
         with_root=with_root,
     )
-    slider = _make_slider(place, True)
-    figure = Figure([Panel("largest", shares, frames=frames)], alt, slider=slider)
-    show_figure(figure, _name_origin(), "largest", lambda: _make_histogram_rows(measurement))
+    show_largest(measured["shares"], replace(slider, hidden=True), alt)
+    title = _("Why to divide by √d_k")
+    hand_over("root", title, measure_root, head_dims=HEAD_DIMS)
+    show_source(*EXPERIMENT)
 
 
-def _make_slider(place: int, is_hidden: bool = False) -> Slider:
-    """d_k; both pictures follow it."""
-    control = controls.root_head_dim
-    labels = [f"d_k = {step:g}" for step in control.steps]
-    return Slider(
-        control.label,
-        labels,
-        place,
-        lambda turned: control.put(control.steps[turned]),
-        name=control.key,
-        hidden=is_hidden,
+def show_largest(frames: Sequence[Values], slider: Slider, alt: str) -> None:
+    """How large the largest weight was: how often, without and with √d_k, at the slider's d_k."""
+    ends = [(n / BINS, (n + 1) / BINS) for n in range(BINS)]
+    shares = Matrix(
+        _("largest weight"),
+        _("share of draws"),
+        frames[slider.index],
+        name_series(),
+        [f"{start:.2f} – {end:.2f}" for start, end in ends],
+        "",
+        "",
+        kind="bars",
+        limit=1.0,
     )
 
+    def make_table() -> Any:
+        rows = [
+            (*bounds, share, series)
+            for series, line in zip(name_series(), shares.values, strict=True)
+            for bounds, share in zip(ends, line, strict=True)
+        ]
+        return translate_rows(tabulate(rows, ["start", "end", "share", "series"]))
 
-def write_averages(measurement: RootMeasurement) -> Pair[str]:
-    """The largest weight on average, without and with √d_k."""
-    without, with_root = measurement.average
-    return f"{without:.3f}", f"{with_root:.3f}"
-
-
-def name_gradient(measurements: list[RootMeasurement]) -> dict[str, str]:
-    """How strongly a row still reacts to its scores at the largest d_k, for a text."""
-    last = measurements[-1]
-    without, with_root = (f"{one:.2f}" for one in last.gradient)
-    return {"d_k": f"{last.head_dim:,}", "without": without, "with_root": with_root}
+    panel = Panel("largest", shares, frames=tuple(frames))
+    show_figure(Figure([panel], alt, slider=slider), name_origin(), "largest", make_table)
 
 
-def show_variance(measurements: list[RootMeasurement]) -> None:
-    """How far the scores spread, at every d_k."""
+def show_variance(text: Prose) -> None:
+    """Why it is √d_k and not another number, and why a row without it hardly learns."""
     from explainers.charts.curves import Axis, draw_curve  # the first page needs no altair
 
+    measured = load_measurements()
+    text("root_variance")
     theory = _("theory: variance = d_k")
     d_k = Axis("d_k", is_logarithmic=True)
     spread = Axis(_("variance of the scores"), is_logarithmic=True)
-    series = (*_name_series(), theory)
+    series = (*name_series(), theory)
     points = [
-        (m.head_dim, m.variance[place], name, False)
-        for place, name in enumerate(_name_series())
-        for m in measurements
+        (head_dim, variance[place], name, False)
+        for place, name in enumerate(name_series())
+        for head_dim, variance in zip(HEAD_DIMS, measured["variance"], strict=True)
     ]
-    points += [(m.head_dim, m.head_dim, theory, True) for m in measurements]
+    points += [(head_dim, head_dim, theory, True) for head_dim in HEAD_DIMS]
     rows = tabulate(points, ["x", "y", "series", "reference"])
     alt = _("Variance of the scores: without √d_k on the line y = d_k, with it at 1.")
-    show_chart(draw_curve, rows, alt, "variance", _name_origin(), x=d_k, y=spread, series=series)
-
-
-def _name_origin() -> str:
-    return random_weights(SEED, CPU)
-
-
-def _name_series() -> tuple[str, str]:
-    return _("without √d_k"), _("with √d_k")
-
-
-def show_rows(measurements: list[RootMeasurement]) -> RootMeasurement:
-    """Rows of weights without and with √d_k; returns what was measured at the chosen d_k."""
-    place = controls.root_head_dim()
-    panels = [
-        _make_panel(series, tuple(m.rows[series] for m in measurements), place) for series in (0, 1)
-    ]
-    alt = _("Rows of weights of a few draws, without and with √d_k, at the slider's d_k.")
-    show_figure(Figure(panels, alt, slider=_make_slider(place)), _name_origin(), "rows")
-    return measurements[place]
-
-
-def _make_panel(series: int, frames: tuple[list[list[float]], ...], place: int) -> Panel:
-    matrix = Matrix(
-        _("weights {kind}", kind=_name_series()[series]),
-        "softmax(q · k)" if series == 0 else "softmax(q · k ÷ √d_k)",
-        frames[place],
-        [str(n + 1) for n in range(ROWS_SHOWN)],
-        [str(n) for n in range(KEYS)],
-        _("draw"),
-        KEY_AXIS,
-        kind="weights",
-    )
-    return Panel(("without", "with")[series], matrix, frames=frames)
-
-
-def _make_histogram_rows(measurement: RootMeasurement) -> Any:
-    """How often the largest weight fell into each twentieth."""
-    rows = [
-        (n / BINS, (n + 1) / BINS, share, series)
-        for place, series in enumerate(_name_series())
-        for n, share in enumerate(measurement.shares[place])
-    ]
-    return translate_rows(tabulate(rows, ["start", "end", "share", "series"]))
-
-
-def measure_root(head_dims: list[int]) -> dict[str, Any]:
-    """Random queries and keys at each d_k, a number or a list for each: without √d_k, then with."""
-    measured = run_experiment(head_dims)
-    names = "variance", "gradient", "average", "shares", "rows"
-    return {name: [getattr(one, name) for one in measured] for name in names}
+    show_chart(draw_curve, rows, alt, "variance", name_origin(), x=d_k, y=spread, series=series)
+    without, with_root = (f"{size:.2f}" for size in measured["gradient"][-1])
+    text("root_gradient", d_k=f"{HEAD_DIMS[-1]:,}", without=without, with_root=with_root)
