@@ -13,22 +13,29 @@ from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
 from explainers.attention.positions import Reordered, reorder, sinusoidal
 from explainers.chapters.common.score_matrix import ROUNDING
+from explainers.chapters.tokens import hero
 from explainers.chapters.tokens.hero import WIDTH
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import FEATURE_AXIS, POSITION_AXIS
 from explainers.device import choose_device
 from explainers.messages import N_
-from explainers.toys import examples
+from explainers.toys import byte_pairs, examples
 from explainers.toys.layers import build_mask
-from explainers.translations import _
-from explainers.ui import provenance
+from explainers.toys.sentence import Sentence
+from explainers.translations import _, translate_error
+from explainers.ui import page, provenance
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import hand_over, run_and_hand_over
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding
+from explainers.ui.untrusted_text import verbatim
 
 MOST_DRAWN = 16
 """Numbers of a position that are drawn as hands; more of them could not be told apart."""
@@ -52,31 +59,6 @@ def add_position(
     return {f"one row of {name}": all_words[name][word] for name in ("E", "P", "X")}
 
 
-def draw_clock(word: str, embedding: Tensor, bases: Slider) -> Figure:
-    """The hands at the position of a slider, and the sum for a word (d_model,) that is there.
-
-    The other slider has the bases of the waves.
-    """
-    control = controls.clock_position
-    place, labels = control(), [f"{step:g}" for step in control.steps]
-    slider = Slider(control.label, labels, place, control.put, plays=True)
-    alt = _("A dial for each pair of numbers of a position, and the sum of a word and a position.")
-    figures = [
-        Figure(_draw_position(word, embedding, place, base), alt)
-        for base in controls.wave_base.steps
-    ]
-    views = dict(enumerate(figures))
-    return replace(views.pop(bases.index), slider=slider, view_slider=bases, views=views)
-
-
-def _draw_position(word: str, embedding: Tensor, place: int, base: float) -> list[Panel]:
-    places, d_model = len(controls.clock_position.steps), min(len(embedding), MOST_DRAWN)
-    positions = sinusoidal(places, len(embedding), base).to(embedding.device)[:, :d_model]
-    kept = embedding[:d_model]
-    sums = [torch.stack([kept, row, kept + row]).tolist() for row in positions]
-    return [_draw_hands(positions, place), make_strips(word, sums[place], sums)]
-
-
 def make_strips(word: str, rows: Values, frames: Sequence[Values] = ()) -> Panel:
     """E + P = X of one word as three strips, written like a sum."""
     largest = max(map(find_largest, (rows, *frames)))
@@ -93,24 +75,6 @@ def make_strips(word: str, rows: Values, frames: Sequence[Values] = ()) -> Panel
     return Panel("sum", matrix, frames=tuple(frames))
 
 
-def _draw_hands(positions: Tensor, place: int) -> Panel:
-    # by what angle the hand of each pair turns from one position to the next
-    steps: list[float] = torch.atan2(positions[1, 0::2], positions[1, 1::2]).tolist()
-    turns = [_("one turn in {places:,.1f} positions", places=math.tau / step) for step in steps]
-    matrix = Matrix(
-        _("the position as clock hands"),
-        _("each hand has turned by position × frequency: sine to the right, cosine upwards"),
-        positions[place : place + 1].tolist(),
-        [_("hand")],
-        [turn for turn in turns for _unused in "xy"],
-        POSITION_AXIS,
-        FEATURE_AXIS,
-        kind="arrows",
-        limit=1.0,
-    )
-    return Panel("hands", matrix, frames=tuple([row] for row in positions.tolist()))
-
-
 ANSWERS = (
     N_("the same outputs, only rearranged"),
     N_("a different output for every word"),
@@ -120,8 +84,11 @@ HEAD_DIM, LONGEST = 4, int(examples.LONGEST)
 DOG, SWAPPED = ("dog", "bites", "man"), (2, 1, 0)
 
 
-def draw_one_sum(words: tuple[str, ...], word: int, seed: int) -> None:
-    """The same for one word: three strips, written like a sum."""
+@fragment
+def show_one_sum(text: Prose, words: tuple[str, ...]) -> None:
+    """Embedding + position = what attention reads, for one word: a sum of three strips."""
+    text("steps")
+    word, seed = controls.followed_word.choose_by_name(words), page.read_seed()
     sizes, title = {"d_model": WIDTH, "longest": LONGEST}, _("Embedding + position")
     made = run_and_hand_over(
         "one sum", title, add_position, words=words, word=word, **sizes, seed=seed
@@ -145,6 +112,7 @@ def draw_one_sum(words: tuple[str, ...], word: int, seed: int) -> None:
         "one sum",
         _("Embedding plus position is what attention reads: three rows of numbers of one word."),
     )
+    show_source(sinusoidal)
 
 
 def read_dog(seed: int) -> tuple[Reordered, Reordered]:
@@ -157,52 +125,129 @@ def read_dog(seed: int) -> tuple[Reordered, Reordered]:
     return without, reorder(x, places, head, full, order)
 
 
-def name_largest_change(outputs: Reordered) -> str:
-    """The largest change of any number; rounding by the next power of ten."""
-    change = _measure_changes(outputs).max().item()
-    return bound_rounding(change) if change < ROUNDING else f"{change:.1g}"
-
-
-def describe_change(outputs: Reordered) -> str:
-    """Which of the answers the comparison gives."""
-    changed = _measure_changes(outputs).amax(dim=-1) >= ROUNDING
-    if not changed.any():
-        return ANSWERS[0]
-    return ANSWERS[1 if changed.all() else 2]
-
-
-def _measure_changes(outputs: Reordered) -> Tensor:
+def measure_changes(outputs: Reordered) -> Tensor:
+    """How far each number of each word is from the one in the other order."""
     return (outputs.after - outputs.before).abs()
 
 
-def draw_dog(shown: Reordered, seed: int) -> None:
-    """Two stacks of outputs, each word joined with itself."""
+def ask_order(text: Prose) -> None:
+    """Does attention read in order?"""
+    text("order")
+    without, _placed = read_dog(page.read_seed())
+    changed = measure_changes(without).amax(dim=-1) >= ROUNDING  # (words,)
+    answer = ANSWERS[1 if changed.all() else 2 if changed.any() else 0]
+    if revealed(text, "order", ANSWERS, answer):
+        show_swapped_words(text)
+
+
+@fragment
+def show_swapped_words(text: Prose) -> None:
+    """Two stacks of outputs, with positions or without, each word joined with itself."""
     from explainers.charts.curves import draw_two_orders, make_order_rows
 
+    seed, has_positions = page.read_seed(), controls.positions_added()
+    without, placed = read_dog(seed)
+    shown = placed if has_positions else without
     before = shown.before[torch.tensor(SWAPPED).argsort()]  # in the order in which it was read
     rows = make_order_rows(DOG, list(SWAPPED), before.tolist(), shown.after.tolist())
     origin = provenance.random_weights(seed, before.device)
     alt = _("The outputs of three words, read in two orders, joined by lines.")
     show_chart(draw_two_orders, rows, alt, "swapped", origin, words=len(DOG))
+    change = measure_changes(shown).max().item()
+    moved = bound_rounding(change) if change < ROUNDING else f"{change:.1g}"
+    text("order_with" if has_positions else "order_without", moved=moved)
+    show_source(reorder)
 
 
-def draw_hands(words: tuple[str, ...], d_model: int, seed: int) -> None:
-    """A position as the hands of a clock, and added to a word."""
+LISTED = 9
+"""Tokens of a text, in a line of the table."""
+
+
+def show_ways(text: Prose, sentence: Sentence) -> None:
+    """All ways to cut: the number of tokens of each, how many it knows, and the tokens."""
+    from explainers.models.token_text import read_tokenizer
+
+    models, errors = hero.read_models(sentence.text)
+    learned = hero.learn_shipped_merges()
+    pairs = byte_pairs.encode(sentence.text, learned)
+    characters = [one.label for one in hero.cut_characters(sentence.text)]
+    words, known = [one.label for one in hero.cut_words(sentence)], len(hero.count_vocabulary())
+    ways = [
+        (_("words"), f"{known:,}", words),
+        (_("characters"), "–", characters),
+        (
+            _("byte pairs"),
+            f"{byte_pairs.BYTES + len(learned):,}",
+            [hero.label_bytes(token, learned) for token in pairs],
+        ),
+    ]
+    for name, cut in models.items():
+        known = read_tokenizer(hero.find_model_id(name)).get_vocab_size()
+        ways.append((name, f"{known:,}", [one.label for one in cut]))
+    rows = []
+    for way, size, labels in ways:
+        listed = " · ".join(verbatim(hero.mark_spaces(label)) for label in labels[:LISTED])
+        more = " …" if len(labels) > LISTED else ""
+        rows.append(f"| {way} | {len(labels)} | {size} | {listed}{more} |")
+    text("ways", rows="\n".join(rows))
+    if not models and not errors:
+        text("no_tokenizer")
+    for error in errors:
+        st.error(verbatim(translate_error(error)), icon=":material/error:")
+    show_source(byte_pairs.learn_merges, byte_pairs.merge_pair)
+
+
+def show_waves(text: Prose, words: tuple[str, ...]) -> None:
+    """A position as the hands of a clock, and added to a word that is there.
+
+    One slider has the positions, the other the bases of the waves.
+    """
+    text("waves")
+    d_model, seed = controls.d_model(), page.read_seed()
     x = examples.draw_embeddings(words, d_model, seed)
-    followed, control = controls.followed_word, controls.wave_base
+    followed, base, clock = controls.followed_word, controls.wave_base, controls.clock_position
     # the word whose sum is shown above the cards
     word = min(st.session_state.get(followed.key, followed.default), len(words) - 1)
-    labels = [f"{base:,}" for base in control.steps]
+    kept, place = x[word, :MOST_DRAWN], clock()
 
     def put(turned: int) -> None:
-        control.put(control.steps[turned])
+        base.put(base.steps[turned])
 
-    bases = Slider(control.label, labels, control(), put, name=control.key)
-    origin = provenance.random_weights(seed, x.device)
-    show_figure(draw_clock(words[word], x[word], bases), origin, "clock")
-    longest = int(control.steps[bases.index])
-    sizes, title = {"d_model": d_model, "longest": longest}, _("Embedding + position")
+    def draw(turned: int) -> Figure:
+        waves = sinusoidal(len(clock.steps), d_model, base.steps[turned]).to(x.device)
+        positions = waves[:, :MOST_DRAWN]
+        sums = [torch.stack([kept, row, kept + row]).tolist() for row in positions]
+        strips = make_strips(words[word], sums[place], sums)
+        return Figure([draw_hands(positions, place), strips], alt)
+
+    alt = _("A dial for each pair of numbers of a position, and the sum of a word and a position.")
+    labels = [f"{step:g}" for step in clock.steps]
+    slider = Slider(clock.label, labels, place, clock.put, plays=True)
+    bases = Slider(base.label, [f"{step:,}" for step in base.steps], base(), put, name=base.key)
+    views = dict(enumerate(map(draw, range(len(base.steps)))))
+    figure = replace(views.pop(bases.index), slider=slider, view_slider=bases, views=views)
+    show_figure(figure, provenance.random_weights(seed, x.device), "clock")
+    sizes = {"d_model": d_model, "longest": int(base.steps[bases.index])}
+    title = _("Embedding + position")
     hand_over("clock", title, add_positions, words=words, **sizes, seed=seed)
+
+
+def draw_hands(positions: Tensor, place: int) -> Panel:
+    """The hands at one of the positions; each turns at its own speed from one to the next."""
+    steps: list[float] = torch.atan2(positions[1, 0::2], positions[1, 1::2]).tolist()
+    turns = [_("one turn in {places:,.1f} positions", places=math.tau / step) for step in steps]
+    matrix = Matrix(
+        _("the position as clock hands"),
+        _("each hand has turned by position × frequency: sine to the right, cosine upwards"),
+        positions[place : place + 1].tolist(),
+        [_("hand")],
+        [turn for turn in turns for _unused in "xy"],
+        POSITION_AXIS,
+        FEATURE_AXIS,
+        kind="arrows",
+        limit=1.0,
+    )
+    return Panel("hands", matrix, frames=tuple([row] for row in positions.tolist()))
 
 
 SENTENCES = (

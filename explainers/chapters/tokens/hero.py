@@ -25,12 +25,10 @@ from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import learned_numbers, random_weights, real_model
 from explainers.ui.session import USUAL_UNIT
 from explainers.ui.takeaway_files import take
-from explainers.ui.untrusted_text import verbatim
 
 CORPUS = ASSETS / "text" / "corpus.txt"
 MOST_MERGES = 250
 MOST_MODELS = 4
-LISTED = 9
 WORDS, CHARACTERS = N_("words"), N_("characters")
 BYTE_PAIRS, MODEL_TOKENS = N_("byte pairs"), N_("model tokens")
 
@@ -164,28 +162,6 @@ def name_side(token: int, merges: Sequence[Merge]) -> str:
 def mark_spaces(label: str) -> str:
     """Spaces and ends of lines that can be seen."""
     return label.replace(" ", "␣").replace("\n", "⏎")
-
-
-def list_ways(sentence: Sentence, models: Mapping[str, list[Token]]) -> str:
-    """Lines of a table: a way to cut, its number of tokens, how many it knows, and the tokens."""
-    from explainers.models.token_text import read_tokenizer
-
-    learned = learn_shipped_merges()
-    pairs = [label_bytes(token, learned) for token in byte_pairs.encode(sentence.text, learned)]
-    ways = [
-        (_("words"), f"{len(count_vocabulary()):,}", [one.label for one in cut_words(sentence)]),
-        (_("characters"), "–", [one.label for one in cut_characters(sentence.text)]),
-        (_("byte pairs"), f"{byte_pairs.BYTES + len(learned):,}", pairs),
-    ]
-    for name, cut in models.items():
-        count = read_tokenizer(find_model_id(name)).get_vocab_size()
-        ways.append((name, f"{count:,}", [one.label for one in cut]))
-    rows = []
-    for way, known, labels in ways:
-        listed = " · ".join(verbatim(mark_spaces(label)) for label in labels[:LISTED])
-        more = " …" if len(labels) > LISTED else ""
-        rows.append(f"| {way} | {len(labels)} | {known} | {listed}{more} |")
-    return "\n".join(rows)
 
 
 TWO_MERGES = "banana", "cocoa", "Mississippi", "hocus pocus", "tartar", "murmur", "salsa", "papaya"
