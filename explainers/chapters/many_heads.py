@@ -2,7 +2,7 @@
 
 import functools
 import statistics
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -22,6 +22,7 @@ from explainers.attention.multi_head import (
     merge_heads,
     multi_head,
     parameters,
+    split_heads,
 )
 from explainers.attention.single_head import projection_parameters
 from explainers.chapters.common.choose_layer import name_layer_origin
@@ -46,10 +47,13 @@ from explainers.translations import _, get_language, say_value
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, list_for_each, round_numbers
+from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.figure.panels import Cell, Panel
-from explainers.ui.page import Prose
+from explainers.ui.page import Prose, read_seed
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import learned_numbers
+from explainers.ui.source import show_source
 from explainers.ui.text.numbers import PERCENT, write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -74,10 +78,6 @@ class Selection:
         """Run the layer."""
         return cls(layer, multi_head(layer.x, layer.heads, layer.mask), word, frozenset(off))
 
-    @property
-    def num_heads(self) -> int:
-        return self.layer.heads.num_heads
-
     @cached_property
     def per_head(self) -> Tensor:
         """The heads' outputs (heads, q_len, head_dim); 0 where a head is off."""
@@ -88,25 +88,12 @@ class Selection:
         """The layer's output (q_len, d_model) without the heads that are off."""
         return contributions(self.per_head, self.layer.heads.w_output).sum(dim=0)
 
-    def draw_dropout(self, seed: int) -> dict[str, object]:
-        """What the chosen word's row of the first head adds up to, if dropout hides weights."""
-        row, token = self.run.weights[0, self.word], self.layer.tokens[self.word]
-        drawn = drop(row.expand(DRAWS, -1), PROBABILITY, make_generator("dropout", seed))
-        sums = drawn.sum(dim=-1)  # (draws,)
-        return {
-            "probability": PROBABILITY,
-            "word": verbatim(token),
-            "once": f"{sums[0].item():.2f}",
-            "often": f"{sums.mean().item():.2f}",
-            "draws": f"{DRAWS:,}",
-        }
-
     def explain(self, cell: Cell) -> Arithmetic:
         """How a number of the picture came to be."""
         i, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
         run, layer = self.run, self.layer
         if cell.panel == LAYER:
-            row = self.per_head.transpose(0, 1).flatten(1)[i].tolist()
+            row = merge_heads(self.per_head)[i].tolist()
             column, value = layer.heads.w_output[:, j].tolist(), self.output[i, j].item()
             return arithmetic.explain_dot_product(row, column, value, what)
         if cell.panel != SIDE_BY_SIDE:
@@ -139,46 +126,55 @@ def silence(per_head: Tensor, off: Collection[int]) -> Tensor:
     return per_head * torch.tensor(taking_part, device=per_head.device)[:, None, None]
 
 
-def draw_steps(looked: Selection) -> list[Panel]:
-    """Every head attends; the outputs are laid side by side, and W_O mixes them."""
-    heads = looked.layer.heads
-    lanes = [f"{head}.{n}" for head in range(looked.num_heads) for n in range(heads.head_dim)]
-    side_by_side = looked.per_head.transpose(0, 1).flatten(1)
-    example = _("column 2.0: head 2, dimension 0")
-    first = _make_layer_matrix(SIDE_BY_SIDE, example, side_by_side, looked, lanes)
-    columns = [str(n) for n in range(looked.output.shape[1])]
-    last = _make_layer_matrix(LAYER, _("what the layer hands on"), looked.output, looked, columns)
-    return [
-        *(_draw_head(looked, head) for head in range(looked.num_heads)),
-        Panel(SIDE_BY_SIDE, first, "→", dense=True, followed=looked.word),
-        Panel(LAYER, last, _("· W_O ="), followed=looked.word),
-    ]
-
-
-def _make_layer_matrix(
-    name: str, formula: str, values: Tensor, looked: Selection, columns: Sequence[str]
-) -> Matrix:
-    return Matrix(
-        name, formula, values.tolist(), looked.layer.tokens, columns, TOKEN_AXIS, FEATURE_AXIS
+def show_steps(text: Prose, hero: Hero, layer: Layer) -> None:
+    """Split, attend, join, mix: the heads side by side, W_O, and the layer's output."""
+    word, heads, tokens = hero.chosen(controls.followed_word), layer.heads, layer.tokens
+    looked = Selection.of(layer, word, list_off(hero, layer))
+    sizes = {"heads": heads.num_heads, "d_k": heads.head_dim}
+    text("steps", **sizes, width=heads.num_heads * heads.head_dim)
+    alt = _("The weights of every head, their outputs side by side, and the output of the layer.")
+    origin = name_layer_origin(layer)
+    show_clickable_figure(draw_steps(looked), looked.explain, origin, "steps", alt)
+    drawn = make_generator("dropout", read_seed())
+    sums = drop(looked.run.weights[0, word].expand(DRAWS, -1), PROBABILITY, drawn).sum(dim=-1)
+    text(
+        "dropout",
+        probability=PROBABILITY,
+        word=verbatim(tokens[word]),
+        once=f"{sums[0].item():.2f}",
+        often=f"{sums.mean().item():.2f}",
+        draws=f"{DRAWS:,}",
     )
+    show_source(multi_head, split_heads, merge_heads, contributions, drop)
 
 
-def _draw_head(looked: Selection, head: int) -> Panel:
-    """A miniature of its weights, in which the row of the chosen word is framed."""
-    name, layer = N_("head {head}", head=head), looked.layer
-    values = blank_forbidden(looked.run.weights[head].tolist(), layer.mask.tolist())
-    strongest = _describe_strongest(looked, head)
-    matrix = make_pair_matrix(name, strongest, values, layer.tokens, "weights")
-    return Panel(name, matrix, small=True, muted=head in looked.off, followed=looked.word)
+def draw_steps(looked: Selection) -> list[Panel]:
+    """Every head attends; the outputs are laid side by side, and W_O mixes them.
 
-
-def _describe_strongest(looked: Selection, head: int) -> str:
-    """Where the chosen word looks most in this head."""
-    if head in looked.off:
-        return _("switched off")
-    weight, key = looked.run.weights[head, looked.word].max(dim=-1)
-    tokens = looked.layer.tokens
-    return f"{tokens[looked.word]} → {tokens[int(key)]} {say_value(f'{weight:.2f}')}"
+    A head is a miniature of its weights, in which the row of the chosen word is framed.
+    """
+    layer, word, tokens = looked.layer, looked.word, looked.layer.tokens
+    panels = []
+    for head, weights in enumerate(looked.run.weights):
+        name, is_off = N_("head {head}", head=head), head in looked.off
+        weight, key = weights[word].max(dim=-1)
+        strongest = f"{tokens[word]} → {tokens[int(key)]} {say_value(f'{weight:.2f}')}"
+        said = _("switched off") if is_off else strongest
+        values = blank_forbidden(weights.tolist(), layer.mask.tolist())
+        matrix = make_pair_matrix(name, said, values, tokens, "weights")
+        panels.append(Panel(name, matrix, small=True, muted=is_off, followed=word))
+    joined, output = merge_heads(looked.per_head), looked.output
+    heads, head_dim = layer.heads.num_heads, layer.heads.head_dim
+    lanes = [f"{head}.{n}" for head in range(heads) for n in range(head_dim)]
+    columns, axes = [str(n) for n in range(output.shape[1])], (TOKEN_AXIS, FEATURE_AXIS)
+    example, handed = _("column 2.0: head 2, dimension 0"), _("what the layer hands on")
+    first = Matrix(SIDE_BY_SIDE, example, joined.tolist(), tokens, lanes, *axes)
+    last = Matrix(LAYER, handed, output.tolist(), tokens, columns, *axes)
+    return [
+        *panels,
+        Panel(SIDE_BY_SIDE, first, "→", dense=True, followed=word),
+        Panel(LAYER, last, _("· W_O ="), followed=word),
+    ]
 
 
 WIDE, GPT3 = 512, 12_288
@@ -198,76 +194,64 @@ def count_operations(q_len: int, d_model: int, num_heads: int, head_dim: int) ->
     return 2 * (projected + compared_and_mixed)
 
 
-def count_named_verbs() -> dict[str, str]:
-    """For how many verbs one head and four heads name all related words, and the best one head."""
-    singles = [Configuration(1, 1, size, "full") for size in list_head_dims(1)]
-    one, four, *rest = (
-        statistics.mean(_read_row(heads).verb_accuracy)
-        for heads in (make_equal_heads(1), make_equal_heads(4), *singles)
-    )
-    shares = {"one": one, "four": four, "most": max(rest)}
-    return {name: write_percent(share) for name, share in shares.items()}
+def read_own_report() -> Mapping[Configuration, ReportRow]:
+    """What heads learned that know the words of the visitor's language."""
+    return read_report(choose_grammar(get_language()))
 
 
-def answer_contrast() -> str:
-    """Which of the answers one head comes to."""
-    accuracy = statistics.mean(_read_row_of_heads(1).verb_accuracy)
-    return ANSWERS[0 if accuracy > 0.75 else 1 if accuracy >= 0.25 else 2]
+def ask_contrast(text: Prose) -> None:
+    """For how many verbs a layer names all related words and no others, with one head or more.
 
-
-def show_trainings() -> None:
-    """A dot for each training: for how many verbs it names all related words and no others."""
+    Asked first, then a dot for each training.
+    """
+    report = read_own_report()
+    right = {heads: report[make_equal_heads(heads)].verb_accuracy for heads in NUM_HEADS}
+    singles = (report[Configuration(1, 1, size, "full")] for size in list_head_dims(1))
+    one, four = statistics.mean(right[1]), statistics.mean(right[4])
+    most = max(statistics.mean(row.verb_accuracy) for row in singles)
+    named = {"one": write_percent(one), "four": write_percent(four), "most": write_percent(most)}
+    answer = ANSWERS[0 if one > 0.75 else 1 if one >= 0.25 else 2]
+    if not revealed(text, "contrast", ANSWERS, answer, **named):
+        return
     from explainers.charts.curves import Axis, draw_dots
 
-    trials = [
-        (heads, right) for heads in NUM_HEADS for right in _read_row_of_heads(heads).verb_accuracy
-    ]
-    rows = tabulate([(f"{heads}", 100 * right) for heads, right in trials], ["x", "y"])
+    trials = [(f"{heads}", 100 * share) for heads, shares in right.items() for share in shares]
     alt = _(
         "For how many verbs each training names all related words: {one} with one head, {four} "
         "with four.",
-        **count_named_verbs(),
+        **named,
     )
     axes = {"x": Axis(_("heads")), "y": Axis(_("verbs with all related words, %"))}
-    origin = learned_numbers(
-        _("related words, {count} seeds", count=len(_read_row_of_heads(1).loss))
-    )
-    show_chart(draw_dots, rows, alt, "trainings", origin, **axes)
+    origin = learned_numbers(_("related words, {count} seeds", count=len(right[1])))
+    show_chart(draw_dots, tabulate(trials, ["x", "y"]), alt, "trainings", origin, **axes)
+    text("contrast_shown", **named)
 
 
-def count_costs() -> dict[str, object]:
+def show_costs(text: Prose) -> None:
     """What equal parameters cost and bring, divided among one head or many."""
-    tokens = len(read_running(get_language()).tokens)
+    tokens, report = len(read_running(get_language()).tokens), read_own_report()
+    rows = [report[make_equal_heads(heads)] for heads in NUM_HEADS]
     projected = projection_parameters(GPT3, GPT3, GPT3)
-    return {
-        "words": tokens,
-        "d_model": D_MODEL,
-        "parameters": f"{parameters(D_MODEL, 1, 1, D_MODEL):,}",
-        "wide": f"{parameters(WIDE, 1, 1, WIDE):,}",
-        "gpt3": f"{parameters(GPT3, 1, 1, GPT3):,}",
-        "gpt3_projected": f"{projected:,}",
-        "gpt3_millions": round(projected / 1e6),
-        "gpt3_width": f"{GPT3:,}",
-        "operations": f"{count_operations(tokens, D_MODEL, 1, D_MODEL):,}",
-        "weights": ", ".join(f"{heads * tokens**2}" for heads in NUM_HEADS),
-        "seeds": len(_read_row_of_heads(1).loss),
-        "rows": "\n".join(_write_line(_read_row_of_heads(heads)) for heads in NUM_HEADS),
-    }
-
-
-def _read_row_of_heads(num_heads: int) -> ReportRow:
-    return _read_row(make_equal_heads(num_heads))
-
-
-def _read_row(configuration: Configuration) -> ReportRow:
-    """What heads learned that know the words of the visitor's language."""
-    return read_report(choose_grammar(get_language()))[configuration]
-
-
-def _write_line(row: ReportRow) -> str:
-    """A line of the table."""
-    accuracies = [format_mean_and_spread(numbers) for numbers in (row.accuracy, row.verb_accuracy)]
-    return f"| {' | '.join(map(str, [row.num_heads, row.head_dim, *accuracies]))} |"
+    lines = []
+    for row in rows:
+        accuracies = map(format_mean_and_spread, (row.accuracy, row.verb_accuracy))
+        lines.append(f"| {row.num_heads} | {row.head_dim} | {' | '.join(accuracies)} |")
+    text(
+        "table",
+        words=tokens,
+        d_model=D_MODEL,
+        parameters=f"{parameters(D_MODEL, 1, 1, D_MODEL):,}",
+        wide=f"{parameters(WIDE, 1, 1, WIDE):,}",
+        gpt3=f"{parameters(GPT3, 1, 1, GPT3):,}",
+        gpt3_projected=f"{projected:,}",
+        gpt3_millions=round(projected / 1e6),
+        gpt3_width=f"{GPT3:,}",
+        operations=f"{count_operations(tokens, D_MODEL, 1, D_MODEL):,}",
+        weights=", ".join(f"{heads * tokens**2}" for heads in NUM_HEADS),
+        seeds=len(rows[0].loss),
+        rows="\n".join(lines),
+    )
+    show_source(parameters, count_operations)
 
 
 def recall_remaining_share(draw: Random) -> Recall:
