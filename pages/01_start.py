@@ -6,7 +6,12 @@ from explainers.attention.single_head import project
 from explainers.attention.steps import OPERATIONS, attention_steps
 from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.one_head import compute_matrices, read_head
-from explainers.chapters.common.sentence_reading import Reading, ask_about, show_reader
+from explainers.chapters.common.sentence_reading import (
+    Reading,
+    ask_about,
+    offer_choice,
+    show_reader,
+)
 from explainers.chapters.exercises.predict import a_mixture
 from explainers.chapters.start import make_hero, recall_remaining_weight
 from explainers.toys.layers import Layer
@@ -42,12 +47,6 @@ def begin_tour() -> None:
     st.rerun()  # the whole page, of which the buttons are a part
 
 
-def begin_lecture() -> None:
-    """Show the page as screens for a class."""
-    lecture_mode.put(True)
-    st.rerun()
-
-
 def show_ways_on() -> None:
     """A tour, a lecture, and what somebody asks who wants more than to read; none in a lecture."""
     if is_lecture():
@@ -55,7 +54,7 @@ def show_ways_on() -> None:
     text("ways_on")
     with st.container(horizontal=True, key="ways on"):
         st.button(_("10-minute tour"), on_click=begin_tour, icon=":material/tour:")
-        st.button(_("Lecture mode"), on_click=begin_lecture, icon=":material/co_present:")
+        offer_choice(_("Lecture mode"), ":material/co_present:", lecture_mode, True)
     st.caption(text.fill("imprint"))
 
 

@@ -59,8 +59,19 @@ def make_hero(text: Prose, reading: Reading, sentence: str) -> Hero:
     ]
 
     def list_experiments(at: int) -> list[Experiment]:
-        hidden = try_causal(text, reading.tokens, at, full[at], causal[at])
-        return [hidden, *others, *try_untrained(text, reading.tokens, films, at)]
+        """The numbers of the word at a place: of later words hidden, and before the first batch."""
+        asking = reading.tokens[at]
+        hidden = {"word": asking, "lost": write_percent(sum(full[at][at + 1 :]))}
+        hidden |= name_largest(reading.tokens, causal[at])
+        tries = [
+            Experiment("try_causal", text.fill("try_causal", **hidden), {"mask": "causal"}),
+            *others,
+        ]
+        if films:
+            by_chance = name_largest(reading.tokens, films["full"].weights[0, at].tolist())
+            remark = text.fill("try_untrained", word=asking, **by_chance)
+            tries.append(Experiment("try_untrained", remark, {"batches": 0}))
+        return tries
 
     shown = heads[mask.value][1].weights
     return Hero(
@@ -101,26 +112,6 @@ def compute_numbers(
         "batches": list(films["full"].batches) if films else [],
         "losses": [f"{loss:.2f}" for loss in films["full"].losses] if films else [],
     }
-
-
-def try_untrained(
-    text: Prose, tokens: Tokens, films: Mapping[str, Film], word: int
-) -> list[Experiment]:
-    """The weights before the first batch, where the training was filmed."""
-    if not films:
-        return []
-    before = films["full"].weights[0, word].tolist()
-    by_chance = {"word": tokens[word]} | name_largest(tokens, before)
-    return [Experiment("try_untrained", text.fill("try_untrained", **by_chance), {"batches": 0})]
-
-
-def try_causal(
-    text: Prose, tokens: Tokens, word: int, full: Sequence[float], causal: Sequence[float]
-) -> Experiment:
-    """What a word gives to others, and what remains of it when later ones are hidden."""
-    masked = {"word": tokens[word], "lost": write_percent(sum(full[word + 1 :]))}
-    masked |= name_largest(tokens, causal)
-    return Experiment("try_causal", text.fill("try_causal", **masked), {"mask": "causal"})
 
 
 def try_sentence(text: Prose, section: str, news: News) -> Experiment:
