@@ -5,27 +5,15 @@ from functools import partial
 from unittest.mock import patch
 
 import pytest
-import torch
 
 from explainers.attention import masks
 from explainers.attention.cache import decoding, kv_cache
 from explainers.attention.cache.decoding import recompute, through
 from explainers.chapters.kv_cache.hero import compute_numbers
 from explainers.chapters.kv_cache.reading import draw_text, read_text
-from explainers.toys.grammar import GRAMMARS, fold_word
-from explainers.toys.rotary_layers import load_writer
 from explainers.toys.sentence import SENTENCE
-from tests.support.opening import ROOT, opened, widgets
-from tests.support.reading import said
 
-PAGE = ROOT / "pages" / "08_kv_cache.py"
 TOKENS = tuple(SENTENCE.split())
-
-
-def test_a_text_that_is_too_short_is_read_and_nothing_is_asked_of_it():
-    visit = opened(PAGE, {"text": "two words", "predict": "true"})
-    assert "This text has 2 words." in said(visit)
-    assert "guess_costs" in widgets(visit), "that is about texts of any length"
 
 
 def count_rows(run, call):
@@ -56,15 +44,3 @@ def test_rows_are_counted_as_they_are_computed(run):
             stored = sum(part.numel() * part.element_size() for part in cache[:2])
             assert steps[n]["bytes"] == stored
         assert steps[n]["difference"] == 0
-
-
-def test_words_that_were_learned_are_read_by_trained_layers_in_their_language():
-    for language, grammar in GRAMMARS.items():
-        tokens = grammar.running.tokens
-        run, writer = read_text((*tokens, "."), 3), load_writer(language)
-        assert run.tokens == tokens, "the small layers learned no marks"
-        places = [grammar.word_ids[fold_word(token)] for token in tokens]
-        assert torch.equal(run.x, writer.embedding[places])
-        assert run.layers is writer.layers
-        assert "trained: the next word" in run.origin
-    assert "untrained" in read_text((*TOKENS, "zebra"), 3).origin

@@ -1,35 +1,15 @@
 """Many heads: what the page computes, and which heads stay off where there are fewer."""
 
-import dataclasses
-
 import torch
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch.utils.flop_counter import FlopCounterMode
 
 from explainers.attention.multi_head import multi_head
 from explainers.chapters import many_heads as cards
-from explainers.chapters.many_heads import Selection
 from explainers.toys import examples, layers
-from explainers.toys.layers import draw_layer
 from tests.support.opening import PAGES, opened
 from tests.support.reading import figures
 
 PAGE = next(page for page in PAGES if page.stem == "06_many_heads")
-TOKENS = ("The", "CEO", "announced", "record", "earnings")
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.sets(st.integers(0, 2)), st.integers(0, 9))
-def test_a_head_that_is_off_adds_nothing(off, seed):
-    """The output is that of a layer whose W_O has zeros in the head's rows."""
-    layer = draw_layer(TOKENS, 11, 3, 2, "causal", seed)
-    silent = layer.heads.w_output.clone()
-    for head in off:
-        silent[2 * head : 2 * head + 2] = 0
-    without = dataclasses.replace(layer.heads, w_output=silent)
-    expected = multi_head(layer.x, without, layer.mask).output
-    torch.testing.assert_close(Selection.of(layer, 2, off).output, expected)
 
 
 def test_operations_are_those_that_torch_counts_and_alike_for_equal_parameters():

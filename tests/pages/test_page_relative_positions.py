@@ -12,14 +12,9 @@ from explainers.attention.rotary import angles, rotate
 from explainers.attention.single_head import project
 from explainers.chapters.relative_positions import compute
 from explainers.chapters.relative_positions.cards import compute_turns, find_new_angles
-from explainers.chapters.relative_positions.hero import (
-    compute_numbers,
-    name_origin,
-    read_with_small_head,
-)
+from explainers.chapters.relative_positions.hero import compute_numbers
 from explainers.toys import examples
-from explainers.toys.grammar import GRAMMARS
-from explainers.toys.rotary_layers import PAIRS, WAYS, load_finder
+from explainers.toys.rotary_layers import PAIRS, WAYS
 from explainers.toys.sentence import SENTENCE
 from explainers.translations import load_sections
 from explainers.ui.text.numbers import write_decimals
@@ -123,19 +118,6 @@ def test_words_that_change_places_are_as_far_apart_and_their_score_is_another():
     scores = [write_decimals(swap["rotary"][at][0]) for at in frames]
     assert "from {} to {}".format(*scores) in tried["text"]
     assert scores[0] != scores[1], "of some pairs the change is too small to be seen"
-
-
-def test_words_that_were_learned_are_read_by_a_head_trained_with_rope():
-    for language, grammar in GRAMMARS.items():
-        running, finder = grammar.running, load_finder(language)
-        head = read_with_small_head((*running.tokens, "."), 3)
-        assert head.tokens == running.tokens, "the small head learned no marks"
-        assert head.weights is finder.head
-        assert "trained: related words, a head with RoPE, seed" in name_origin(head)
-        scores = compute.shift_words(head, (0,))[0][0]
-        largest = scores[running.verb].topk(2).indices
-        assert {*largest.tolist()} == {*running.related[running.verb]}
-    assert "untrained" in name_origin(read_with_small_head((*TOKENS, "zebra"), 3))
 
 
 def test_only_doing_nothing_leads_slow_pairs_to_new_angles():

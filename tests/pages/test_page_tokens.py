@@ -82,10 +82,3 @@ def test_models_cover_what_they_name(smollm2, minilm):
             if start % 1 == end % 1 == 0 and end > start and label[0] not in "⟨[":
                 covered = "".join(sent["letters"][int(start) : int(end)])
                 assert label.strip(" #").casefold() == covered.strip().casefold()
-
-
-def test_own_words_are_cut_by_a_real_tokenizer_first(smollm2, minilm):
-    assert hero(opened(PAGE))["choices"]["unit"] == "byte pairs"
-    own = opened(PAGE, {"text": "My dog chased the red ball."})
-    assert hero(own)["choices"]["unit"] == "model tokens"
-    assert hero(opened(PAGE, {"text": "My dog", "unit": "words"}))["choices"]["unit"] == "words"

@@ -13,8 +13,12 @@ from explainers.attention.single_head import project
 from explainers.chapters.common import sentence_reading
 from explainers.chapters.common.own_words import FUNCTION_WORDS, read_with
 from explainers.chapters.common.sentence_reading import Reading, drop_end_marks
-from explainers.chapters.kv_cache.reading import read_model_text
+from explainers.chapters.kv_cache.reading import read_model_text, read_text
+from explainers.chapters.relative_positions.compute import shift_words
+from explainers.chapters.relative_positions.hero import name_origin, read_with_small_head
+from explainers.toys.grammar import GRAMMARS, fold_word
 from explainers.toys.layers import Layer
+from explainers.toys.rotary_layers import load_finder, load_writer
 from explainers.toys.sentence import MOST_DRAWN, SENTENCE, is_word, read_sentence, split_words
 from explainers.ui.untrusted_text import verbatim
 from tests.support.opening import PAGES, ROOT, opened, press
@@ -109,6 +113,24 @@ def test_marks_at_the_end_are_no_words():
     assert drop_end_marks(("Friday", ".")) == drop_end_marks(("Friday", "!", "?")) == ("Friday",)
     assert drop_end_marks(("“", "Stop", "”")) == ("“", "Stop")
     assert drop_end_marks(("…", "!")) == ("…",)
+
+
+@pytest.mark.parametrize("language", GRAMMARS)
+def test_words_that_were_learned_are_read_by_weights_that_learned_them(language):
+    running, word_ids = GRAMMARS[language].running, GRAMMARS[language].word_ids
+    tokens, finder, writer = running.tokens, load_finder(language), load_writer(language)
+    head, run = read_with_small_head((*tokens, "."), 3), read_text((*tokens, "."), 3)
+    assert head.tokens == run.tokens == tokens, "they learned no marks"
+    assert head.weights is finder.head
+    assert run.layers is writer.layers
+    assert torch.equal(run.x, writer.embedding[[word_ids[fold_word(one)] for one in tokens]])
+    largest = shift_words(head, (0,))[0][0, running.verb].topk(2).indices
+    assert {*largest.tolist()} == {*running.related[running.verb]}
+    assert "trained: related words, a head with RoPE" in name_origin(head)
+    assert "trained: the next word" in run.origin
+    unknown = *tokens, "zebra"
+    for origin in (name_origin(read_with_small_head(unknown, 3)), read_text(unknown, 3).origin):
+        assert "untrained" in origin
 
 
 def test_who_reads_is_chosen_by_the_words(minilm):
