@@ -29,8 +29,8 @@ def show_lesson() -> None:
     else:
         cards.ask_leak(text, reading, readable, wide)
     text("how")
-    cards.hand_over_weights(readable, hero.find_drawing(picture, words))
-    show_chosen("two steps", lambda: cards.show_two_steps(readable, picture))
+    hero.hand_over_weights(readable, hero.find_drawing(picture, words))
+    show_chosen("two steps", lambda: hero.show_two_steps(readable, picture))
     deeper = {
         "side_by_side": lambda: cards.show_all(text, wide),
         "batch": lambda: cards.show_batch(

@@ -2,7 +2,7 @@
 
 import functools
 import statistics
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -69,14 +69,13 @@ class Selection:
     """What is looked at: a layer's run, one word, and the heads switched off."""
 
     layer: Layer
-    run: ManyHeads
     word: int
-    off: frozenset[int]
+    off: Collection[int]
 
-    @classmethod
-    def of(cls, layer: Layer, word: int, off: Iterable[int]) -> "Selection":
-        """Run the layer."""
-        return cls(layer, multi_head(layer.x, layer.heads, layer.mask), word, frozenset(off))
+    @cached_property
+    def run(self) -> ManyHeads:
+        """All heads, whichever are off."""
+        return multi_head(self.layer.x, self.layer.heads, self.layer.mask)
 
     @cached_property
     def per_head(self) -> Tensor:
@@ -129,7 +128,7 @@ def silence(per_head: Tensor, off: Collection[int]) -> Tensor:
 def show_steps(text: Prose, hero: Hero, layer: Layer) -> None:
     """Split, attend, join, mix: the heads side by side, W_O, and the layer's output."""
     word, heads, tokens = hero.chosen(controls.followed_word), layer.heads, layer.tokens
-    looked = Selection.of(layer, word, list_off(hero, layer))
+    looked = Selection(layer, word, list_off(hero, layer))
     sizes = {"heads": heads.num_heads, "d_k": heads.head_dim}
     text("steps", **sizes, width=heads.num_heads * heads.head_dim)
     alt = _("The weights of every head, their outputs side by side, and the output of the layer.")

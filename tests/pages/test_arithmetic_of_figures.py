@@ -38,7 +38,7 @@ def row_in_blocks():
 
 
 def heads(layer, off):
-    one = Selection.of(layer, 2, off)
+    one = Selection(layer, 2, off)
     return draw_steps(one), one.explain
 
 

@@ -58,7 +58,7 @@ def test_how_long_what_heads_add_is_follows_from_its_parts(heads):
     layer = load_layer(OTHER, make_equal_heads(heads), 0)
     run = multi_head(layer.x, layer.heads, layer.mask)
     for off in ({0}, {*range(0, heads, 2)}):
-        lost = (run.output - Selection.of(layer, 0, off).output).norm(dim=-1).square()
+        lost = (run.output - Selection(layer, 0, off).output).norm(dim=-1).square()
         parts = sent[:, [*off]][:, :, [*off]]
         torch.testing.assert_close(parts.sum(dim=(1, 2)), lost.cpu(), atol=1e-3, rtol=1e-3)
 

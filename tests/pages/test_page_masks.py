@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from explainers.chapters.masks import cards
-from explainers.chapters.masks.compute import measure_largest_change
+from explainers.chapters.masks.cards import measure_largest_change
 from explainers.chapters.masks.hero import DrawnChoice
 from explainers.toys.grammar import GRAMMARS, choose_other_ending
 from explainers.toys.sentence import MAX_TOKENS, MOST_DRAWN

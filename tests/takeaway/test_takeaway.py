@@ -20,7 +20,7 @@ from explainers.chapters.common.claim_parameters import find_published_entries
 from explainers.chapters.common.claim_parameters import format_value as written_size
 from explainers.chapters.exercises import one_exercise as exercise_takeaway
 from explainers.chapters.exercises.deck import Prediction, read_exercises
-from explainers.chapters.masks import compute as of_masks
+from explainers.chapters.masks import cards as of_masks
 from explainers.chapters.relative_positions import compute as of_positions
 from explainers.takeaway.inside import same_numbers
 from explainers.takeaway.modules import NotPlainError, list_needed, literal, paste

@@ -14,22 +14,22 @@ from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.receptive_field import cells, reach, window_reach
 from explainers.attention.rules import Rule
-from explainers.attention.single_head import single_head
-from explainers.attention.steps import attention_steps, hide, softmax
+from explainers.attention.single_head import Projections, project, single_head
+from explainers.attention.steps import hide, masked_after, masked_before, softmax
 from explainers.chapters.common import choose_layer, score_matrix
-from explainers.chapters.common.one_head import OneHead
 from explainers.chapters.common.score_matrix import Lab, write_word_count
 from explainers.chapters.common.sentence_reading import Reading
-from explainers.chapters.masks import compute, hero
+from explainers.chapters.masks import hero
+from explainers.chapters.masks.hero import compute_scores, mask_weights
 from explainers.charts.matrix import Matrix, make_pair_matrix, share_domain
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, LAYER_AXIS, TOKEN_AXIS
 from explainers.messages import N_
+from explainers.toys import examples
 from explainers.toys.grammar import GRAMMARS, choose_other_ending, find_language
-from explainers.toys.layers import Tokens
+from explainers.toys.layers import Layer, Tokens
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
-from explainers.ui.figure.hero import Hero
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, orient_panels
 from explainers.ui.lecture.screens import is_lecture
@@ -37,11 +37,12 @@ from explainers.ui.page import Prose
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import formula, random_weights
 from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import hand_over, run_and_hand_over, take
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
+WAYS = {"0 after": masked_after, "−∞ before": masked_before}
 ROUNDING = 1e-6
 """Of shares of 1: a sharp head's real changes are small, and its rounding is smaller still."""
 ROWS = N_("in none of them"), N_("in one of them"), N_("in more than one")
@@ -54,8 +55,8 @@ def ask_leak(text: Prose, reading: Reading, readable: Lab, wide: Lab) -> None:
     small, lab = score_matrix.read_known_labs(reading, readable, wide)
     tokens, new = lab.tokens, choose_other_ending(lab.tokens)
     inputs = {"layer": lab.layer, "other": lab.layer.reading((*tokens[:-1], new))}
-    shown = compute.compute_leak(**inputs)
-    changes = {way: shown[f"{way}: new − old"] for way in compute.WAYS}  # in percent
+    shown = compute_leak(**inputs)
+    changes = {way: shown[f"{way}: new − old"] for way in WAYS}  # in percent
     rows = [score_matrix.count_changed_rows(each, 100 * ROUNDING) for each in changes.values()]
     moves = changes["0 after"].abs().amax(dim=-1)  # where nothing should change (words − 1,)
     digits = (f"{moves.min().item():.{places}f}" for places in (2, 4))  # the picture shows 2
@@ -72,7 +73,7 @@ def ask_leak(text: Prose, reading: Reading, readable: Lab, wide: Lab) -> None:
     }
     if not revealed(text, "leak", ROWS, ROWS[min(rows[0], 2)], **named):
         return
-    hand_over("leak", _("−∞ before the softmax, or 0 after it"), compute.compute_leak, **inputs)
+    hand_over("leak", _("−∞ before the softmax, or 0 after it"), compute_leak, **inputs)
     panels = draw_leak(lab, shown, rows)
     if is_lecture():  # a class reads the row that moves most
         panels = [replace(panel, followed=int(moves.argmax())) for panel in panels]
@@ -81,15 +82,27 @@ def ask_leak(text: Prose, reading: Reading, readable: Lab, wide: Lab) -> None:
     text("leak_seen", **named)
     if head_dim > small.layer.heads.head_dim:
         text("leak_larger", **named)
-    show_source(*compute.WAYS.values())
+    show_source(*WAYS.values())
 
 
-def draw_leak(lab: Lab, shown: compute.Computed, rows: Sequence[int]) -> list[Panel]:
+def compute_leak(layer: Layer, other: Layer) -> dict[str, Tensor]:
+    """Causal weights made in the right and in the wrong order, and how a new last word moves them.
+
+    The change is in percent.
+    """
+    causal = masks.build(masks.causal, *layer.mask.shape).to(layer.x.device)
+    before, after = compute_scores(layer), compute_scores(other)
+    weights = {name: way(before, causal) for name, way in WAYS.items()}
+    moved = {name: way(after, causal) - weights[name] for name, way in WAYS.items()}
+    return weights | {f"{name}: new − old": 100 * m[:-1, :-1] for name, m in moved.items()}
+
+
+def draw_leak(lab: Lab, shown: dict[str, Tensor], rows: Sequence[int]) -> list[Panel]:
     """For each way the weights, and how they move, in percent: a change may be small."""
     mask, earlier = lab.mask(masks.causal), lab.tokens[:-1]  # the last word is not the same in both
-    limit = max(shown[f"{name}: new − old"].abs().max().item() for name in compute.WAYS)
+    limit = max(shown[f"{name}: new − old"].abs().max().item() for name in WAYS)
     panels = []
-    for name, way, count in zip(compute.WAYS, (_("0 after"), _("−∞ before")), rows, strict=True):
+    for name, way, count in zip(WAYS, (_("0 after"), _("−∞ before")), rows, strict=True):
         sums = _("the first row sums to {total:.2f}", total=shown[name][0].sum())
         made = score_matrix.make_weight_panel(way, sums, shown[name], mask, lab.tokens)
         change = make_pair_matrix(
@@ -109,43 +122,6 @@ def draw_leak(lab: Lab, shown: compute.Computed, rows: Sequence[int]) -> list[Pa
     return panels
 
 
-def hand_over_weights(lab: Lab, drawn: Tensor | None) -> None:
-    """What the page opens with: one matrix under all masks, or under one that is drawn."""
-    if drawn is None:
-        inputs = {"layer": lab.layer, "numbers": hero.choose_numbers()}
-        hand_over("side by side", _("One matrix, many masks"), compute.mask_weights, **inputs)
-    elif drawn.any(dim=-1).all():
-        inputs = {"layer": lab.layer, "cells": drawn.tolist()}
-        hand_over("by hand", _("Your mask"), compute.compute_drawn_weights, **inputs)
-    else:
-        take("by hand")
-
-
-def show_two_steps(lab: Lab, picture: Hero) -> None:
-    """The scores with −∞ where a mask forbids a pair, and their softmax; a word's row in a box.
-
-    A mask that is refused leaves softmax nothing to make.
-    """
-    mask = hero.find_mask(picture, len(lab.tokens))
-    if empty := (~mask.any(dim=-1)).nonzero().flatten().tolist():
-        why = _(
-            "Refused: the mask leaves row {row} (of {rows} queries) nothing to look at.",
-            row=empty[0],
-            rows=len(mask),
-        )
-        st.warning(why, icon=":material/block:")
-        return
-    run = attention_steps(*lab.views, mask.to(lab.scores.device))
-    one_head, word = OneHead.of(lab.layer, lab.views, run), picture.chosen(controls.followed_word)
-    panels = [replace(panel, followed=word) for panel in one_head.step("weights", True)]
-    alt = _("The scores after the mask, and the weights that the softmax makes of them.")
-    explain = one_head.explain
-    show_clickable_figure(lab.arranged(panels), explain, lab.origin, "two steps", alt)
-    rules = [mask.rule for mask in masks.MASKS]  # each in its own lines of code
-    allowing = [rule.allows if isinstance(rule, Rule) else rule for rule in rules]
-    show_source(hide, softmax, *allowing)
-
-
 def show_all(text: Prose, lab: Lab) -> None:
     """The scores of a wider head, and its weights under every mask, each with its arithmetic."""
     choose_layer.describe_wide_layer(lab.layer, page.read_seed())
@@ -154,8 +130,7 @@ def show_all(text: Prose, lab: Lab) -> None:
     if numbers["window"] > words:
         text("too_wide", width=numbers["window"], words=write_word_count(words))
     inputs: dict[str, Any] = {"layer": lab.layer, "numbers": numbers}
-    title, mask_weights = _("One matrix, many masks"), compute.mask_weights
-    shown = run_and_hand_over("all masks", title, mask_weights, **inputs)
+    shown = run_and_hand_over("all masks", _("One matrix, many masks"), mask_weights, **inputs)
     rules, scores = score_matrix.make_rules(numbers), lab.one_head.panel("scores")
     panels = [replace(scores, matrix=replace(scores.matrix, limit=None), small=True)]
     for name, rule in rules.items():
@@ -191,6 +166,20 @@ def choose_second_sentence(tokens: Tokens) -> Tokens:
     return other[:-1] if len(tokens) == len(other) else other
 
 
+def compute_batch_weights(layer: Layer, other: Layer, lengths: list[int]) -> dict[str, Tensor]:
+    """Two sentences in one call, the filling of the shorter one hidden."""
+    x = torch.stack([layer.x, other.x])[:, None]
+    mask = masks.build(masks.padding(torch.tensor(lengths)), *layer.mask.shape).to(x.device)
+    weights = single_head(x, layer.head(), mask).weights[:, 0]
+    return {"sentence 1": weights[0], "sentence 2": weights[1]}
+
+
+def measure_largest_change(weights: Tensor, alone: list[Tensor]) -> float:
+    """The largest difference that the batch makes to a sentence's own weights."""
+    own = zip(weights, alone, strict=True)
+    return max((w[: len(a), : len(a)] - a).abs().max().item() for w, a in own)
+
+
 def show_batch(text: Prose, lab: Lab) -> None:
     """Two sentences of different lengths in one call: nobody looks at the filling."""
     sentences = lab.tokens, choose_second_sentence(lab.tokens)
@@ -199,11 +188,11 @@ def show_batch(text: Prose, lab: Lab) -> None:
     filled = [tokens + (PAD,) * (most - len(tokens)) for tokens in sentences]
     first, second = map(lab.layer.reading, filled)
     inputs: dict[str, Any] = {"layer": first, "other": second, "lengths": lengths}
-    title, weigh = _("Two sentences in one batch"), compute.compute_batch_weights
+    title, weigh = _("Two sentences in one batch"), compute_batch_weights
     shown = run_and_hand_over("batch", title, weigh, **inputs)
     together = torch.stack([*shown.values()])
     alone = [single_head(*lab.layer.reading(one).single()).weights for one in sentences]
-    moved = bound_rounding(compute.measure_largest_change(together, alone))
+    moved = bound_rounding(measure_largest_change(together, alone))
     filling = verbatim(PAD)
     text("batch", length=most, moved=moved, filling=filling)
     if lab.layer.learned:
@@ -228,9 +217,33 @@ ASKED = 1
 """The word of the question, from 0: the running sentence's subject."""
 
 
+def compute_reach_by_layer(width: int, words: int, layers: int) -> Tensor:
+    """Which words know of which after one layer of a window, two, … (layers, words, words)."""
+    return reach(masks.build(masks.sliding_window(width), words, words), layers)
+
+
+def compute_reach(width: int, words: int, layers: int, most: int) -> dict[str, Tensor]:
+    """Which words know of which after some layers, and the way to what the last one knows of."""
+    by_layer = compute_reach_by_layer(width, words, most)
+    return {"pairs": by_layer[layers - 1].int(), "cone": trace_cone(by_layer, layers).int()}
+
+
+def trace_cone(by_layer: Tensor, layers: int) -> Tensor:
+    """Where what the last word knows of after `layers` has come from, the words in the last row.
+
+    Each row is a layer, the highest first (most + 1, words): below the word itself stands what it
+    reaches in one layer, in two, … Layers above hold nothing.
+    """
+    most, words, _keys = by_layer.shape
+    cone = by_layer.new_zeros(most + 1, words)
+    cone[most - layers, -1] = True
+    cone[most - layers + 1 :] = by_layer[:layers, -1]
+    return cone
+
+
 def count_layers_needed(width: int, far: int) -> str:
     """After how many layers of a window the last of `far + 1` words knows of the first."""
-    known = compute.compute_reach_by_layer(width, far + 1, max(far, 1))[:, -1, 0].tolist()
+    known = compute_reach_by_layer(width, far + 1, max(far, 1))[:, -1, 0].tolist()
     return str(known.index(True) + 1) if True in known else NEVER
 
 
@@ -251,9 +264,9 @@ def show_reach(text: Prose, lab: Lab) -> None:
     text("reach_seen")
     steps, place = [int(step) for step in control.steps], control()
     sizes = {"width": width, "words": len(tokens), "layers": steps[place], "most": len(steps)}
-    by_layer = compute.compute_reach_by_layer(width, len(tokens), len(steps))
-    hand_over("reach", _("Windows stacked in layers"), compute.compute_reach, **sizes)
-    cones = [compute.trace_cone(by_layer, step).int().tolist() for step in steps]
+    by_layer = compute_reach_by_layer(width, len(tokens), len(steps))
+    hand_over("reach", _("Windows stacked in layers"), compute_reach, **sizes)
+    cones = [trace_cone(by_layer, step).int().tolist() for step in steps]
     cone = Matrix(
         _("what “{word}” knows of", word=tokens[-1]),
         _("each dot sees a window of dots one layer below; the words are at the bottom"),
@@ -272,6 +285,33 @@ def show_reach(text: Prose, lab: Lab) -> None:
     figure = Figure([Panel("cone", cone, frames=tuple(cones))], alt, slider=slider)
     show_figure(figure, formula(_("which words a mask lets through"), by_layer.device), "reach")
     show_source(reach, window_reach)
+
+
+BOTH = {"full": masks.full, "causal": masks.causal}
+ADDED = "evening"
+D_MODEL, HEAD_DIM = 8, 4
+ANOTHER = 100
+"""Added to the seed for the second layer's weights."""
+
+
+def run_second_layer(tokens: Tokens, rule: Rule, seed: int) -> Projections:
+    """Q, K and V of a second layer, which reads what the first one gave each word."""
+    x = examples.place_words(tokens, D_MODEL, seed)
+    mask = masks.build(rule, len(tokens), len(tokens)).to(x.device)
+    head = examples.random_head(D_MODEL, HEAD_DIM, D_MODEL, seed)
+    first = single_head(x, head, mask).output
+    return project(first, examples.random_head(D_MODEL, HEAD_DIM, HEAD_DIM, seed + ANOTHER))
+
+
+def compute_added_word(tokens: Tokens, seed: int) -> dict[str, Tensor]:
+    """What one more word changes in the second layer's K and V, under full and causal masks."""
+    texts = tokens, (*tokens, ADDED)
+    both = {n: [run_second_layer(one, rule, seed) for one in texts] for n, rule in BOTH.items()}
+    return {
+        f"{letter}, {name}": getattr(after, role)[:-1] - getattr(before, role)
+        for letter, role in (("K", "key"), ("V", "value"))
+        for name, (before, after) in both.items()
+    }
 
 
 def list_next_words(tokens: Tokens) -> str:
@@ -293,10 +333,10 @@ def show_one_pass(text: Prose, reading: Reading) -> None:
     text("one_pass", count=len(tokens))
     st.code(list_next_words(tokens), language=None)
     title, inputs = _("One more word"), {"tokens": tokens, "seed": seed}
-    found = run_and_hand_over("growing", title, compute.compute_added_word, **inputs)
+    found = run_and_hand_over("growing", title, compute_added_word, **inputs)
     rows = {name: score_matrix.count_changed_rows(change) for name, change in found.items()}
     full, guesses = f"{rows['K, full']}", ("0", "1", f"{len(tokens)}")
-    added, last = verbatim(compute.ADDED), verbatim(tokens[-1])
+    added, last = verbatim(ADDED), verbatim(tokens[-1])
     named = {"causal": rows["K, causal"], "added": added, "last": last, "rows": len(tokens)}
     if not ask_veiled(text, "growing", full, guesses, **named):
         return
@@ -311,12 +351,12 @@ def show_one_pass(text: Prose, reading: Reading) -> None:
             ),
             found[f"{letter}, {name}"].tolist(),
             tokens,
-            [str(n) for n in range(compute.HEAD_DIM)],
+            [str(n) for n in range(HEAD_DIM)],
             TOKEN_AXIS,
             FEATURE_AXIS,
             role=role,
         )
-        for name in compute.BOTH
+        for name in BOTH
         for letter, role in roles.items()
     ]
     panels = [

@@ -1,4 +1,7 @@
-"""The hero of the page on masks: all weights under a mask, and how one word's are shared out."""
+"""The hero of the page on masks: all weights under a mask, and how one word's are shared out.
+
+Below it stand the two steps that lead there; files run again what the picture shows.
+"""
 
 import functools
 from collections.abc import Sequence
@@ -10,18 +13,24 @@ import torch
 from torch import Tensor
 
 from explainers.attention import masks
-from explainers.attention.rules import Mask
-from explainers.attention.steps import hide, softmax
-from explainers.chapters.common.score_matrix import Lab
+from explainers.attention.rules import Mask, Rule
+from explainers.attention.single_head import project
+from explainers.attention.steps import attention_steps, dot_products, hide, scale, softmax
+from explainers.chapters.common.one_head import OneHead
+from explainers.chapters.common.score_matrix import Lab, make_rules
 from explainers.chapters.common.sentence_reading import Reading
 from explainers.messages import N_
+from explainers.toys.layers import Layer
 from explainers.toys.sentence import MOST_DRAWN
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.name_controls import is_drawing, read_cells, write_cells
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, make_weight_table, round_numbers
+from explainers.ui.figure.linked_matrices import show_clickable_figure
 from explainers.ui.page import Prose
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over, take
 from explainers.ui.text.numbers import write_percent
 
 OWN, OWN_NAME = "own", N_("your own")
@@ -77,13 +86,13 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
     alt = _("The weights of all words under a mask, and those of one word before and after it.")
     numbers = compute_numbers(lab, masks.MASKS) | reading.marks
     sentences, experiments = (*SENTENCES, *reading.sentences), list_experiments(text, lab)
-    hero = Hero("masked", alt, numbers, choices, sentences, experiments, lab.origin)
 
     def make_table() -> Any:
         mask = find_mask(hero, words).to(lab.scores.device)
         return make_weight_table(lab.tokens, softmax(hide(lab.scores, mask)).tolist())
 
-    return replace(hero, table=make_table)
+    hero = Hero("masked", alt, numbers, choices, sentences, experiments, lab.origin, make_table)
+    return hero
 
 
 def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
@@ -196,3 +205,64 @@ def find_drawing(hero: Hero, words: int) -> Tensor | None:
 def choose_numbers() -> dict[str, int]:
     """Each mask's number, by the mask's name, as the picture has them now."""
     return {name: st.session_state.get(one.key, one.default) for name, one in NUMBERS.items()}
+
+
+def compute_scores(layer: Layer) -> Tensor:
+    """The scores that all masks begin with."""
+    query, key, _unused = project(layer.x, layer.head())
+    return scale(dot_products(query, key), head_dim=query.shape[-1])
+
+
+def mask_weights(layer: Layer, numbers: dict[str, int]) -> dict[str, Tensor]:
+    """The scores, the weights under each mask, and what each row wins and loses by it."""
+    scores, length = compute_scores(layer), len(layer.x)
+    built = {name: masks.build(r, length, length) for name, r in make_rules(numbers).items()}
+    weights = {name: softmax(hide(scores, mask.to(scores.device))) for name, mask in built.items()}
+    moved = {f"{name} − full": each - weights["full"] for name, each in weights.items()}
+    del moved["full − full"]
+    return {"scores": scores, **weights, **moved}
+
+
+def compute_drawn_weights(layer: Layer, cells: list[list[bool]]) -> dict[str, Tensor]:
+    """The weights under a mask by hand, and what they are more than without a mask."""
+    scores, allowed = compute_scores(layer), masks.drawn(torch.tensor(cells))
+    mask = masks.build(allowed, *scores.shape).to(scores.device)
+    weights = softmax(hide(scores, mask))
+    return {"weights": weights, "yours − full": weights - softmax(scores)}
+
+
+def hand_over_weights(lab: Lab, drawn: Tensor | None) -> None:
+    """What the page opens with: one matrix under all masks, or under one that is drawn."""
+    if drawn is None:
+        inputs = {"layer": lab.layer, "numbers": choose_numbers()}
+        hand_over("side by side", _("One matrix, many masks"), mask_weights, **inputs)
+    elif drawn.any(dim=-1).all():
+        inputs = {"layer": lab.layer, "cells": drawn.tolist()}
+        hand_over("by hand", _("Your mask"), compute_drawn_weights, **inputs)
+    else:
+        take("by hand")
+
+
+def show_two_steps(lab: Lab, picture: Hero) -> None:
+    """The scores with −∞ where a mask forbids a pair, and their softmax; a word's row in a box.
+
+    A mask that is refused leaves softmax nothing to make.
+    """
+    mask = find_mask(picture, len(lab.tokens))
+    if empty := (~mask.any(dim=-1)).nonzero().flatten().tolist():
+        why = _(
+            "Refused: the mask leaves row {row} (of {rows} queries) nothing to look at.",
+            row=empty[0],
+            rows=len(mask),
+        )
+        st.warning(why, icon=":material/block:")
+        return
+    run = attention_steps(*lab.views, mask.to(lab.scores.device))
+    one_head, word = OneHead.of(lab.layer, lab.views, run), picture.chosen(controls.followed_word)
+    panels = [replace(panel, followed=word) for panel in one_head.step("weights", True)]
+    alt = _("The scores after the mask, and the weights that the softmax makes of them.")
+    explain = one_head.explain
+    show_clickable_figure(lab.arranged(panels), explain, lab.origin, "two steps", alt)
+    rules = [mask.rule for mask in masks.MASKS]  # each in its own lines of code
+    allowing = [rule.allows if isinstance(rule, Rule) else rule for rule in rules]
+    show_source(hide, softmax, *allowing)

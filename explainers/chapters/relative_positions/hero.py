@@ -152,18 +152,18 @@ def make_hero(text: Prose, head: RotaryHead) -> tuple[Hero, MovedPair]:
     words = choose_words(head)
     moved = MovedPair.of(head, (words[0].value, words[1].value))
     shifts, alone = range(FARTHEST_SHIFT + 1), range(moved.least, FARTHEST_APART + 1)
-    choices = [
-        *words,
-        HeroChoice.read(controls.shift, shifts),
-        HeroChoice.read(controls.apart, alone),
-    ]
-    alt = _("The hands of a query and of a key on four dials, and the parts of their score.")
-    numbers = compute_numbers(moved)
+    shift, apart = HeroChoice.read(controls.shift, shifts), HeroChoice.read(controls.apart, alone)
     hero = Hero(
-        "dials", alt, numbers, choices, SENTENCES, list_experiments(text, moved), name_origin(head)
+        "dials",
+        _("The hands of a query and of a key on four dials, and the parts of their score."),
+        compute_numbers(moved),
+        [*words, shift, apart],
+        SENTENCES,
+        list_experiments(text, moved),
+        name_origin(head),
+        lambda: make_table(moved, apart.value, shift.value),
     )
-    apart, shift = choices[3].value, choices[2].value
-    return replace(hero, table=lambda: make_table(moved, apart, shift)), moved
+    return hero, moved
 
 
 def compute_numbers(moved: MovedPair) -> dict[str, Any]:

@@ -211,9 +211,6 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
         choices.append(HeroChoice.read(controls.tokenizer, names, names, names[0]))
     alt = _("The letters of a text, the tokens that cover them, and a vector below each token.")
 
-    def read_chosen() -> dict[str, Any]:
-        return {one.control.key: hero.chosen(one.control) for one in choices}
-
     hero = Hero(
         "tokens",
         alt,
@@ -221,8 +218,8 @@ def make_hero(text: Prose, sentence: Sentence, seed: int) -> Hero:
         choices,
         SENTENCES,
         list_experiments(text, numbers, models),
-        lambda: describe_origin(numbers, read_chosen(), seed),
-        lambda: make_token_table(list_shown(numbers, read_chosen())),
+        lambda: describe_origin(hero, seed),
+        lambda: make_token_table(hero),
         (controls.token_unit, controls.tokenizer),
     )
     return hero
@@ -277,32 +274,24 @@ def read_own_rows(model: str, cut: list[Token]) -> dict[str, Any]:
     return {"width": vectors.shape[1], "rows": dict(zip(map(str, ids), rows, strict=True))}
 
 
-def list_shown(
-    numbers: Mapping[str, Any], chosen: Mapping[str, Any]
-) -> list[tuple[str, str, list[float]]]:
-    """Label, id and vector of each token that is seen."""
-    unit = chosen[controls.token_unit.key]
-    if unit == MODEL_TOKENS:
-        model = chosen[controls.tokenizer.key]
-        own = numbers["own"][model]["rows"]
-        return [
-            (label, token, own.get(token, [])) for label, token, *_edges in numbers["cuts"][model]
-        ]
+def make_token_table(hero: Hero) -> Any:
+    """The tokens that are seen, with their ids and their vectors."""
+    numbers, unit = hero.numbers, hero.chosen(controls.token_unit)
+    model = hero.chosen(controls.tokenizer) if unit == MODEL_TOKENS else None
     if unit == BYTE_PAIRS:
-        merges = chosen[controls.merges.key]
+        merges = hero.chosen(controls.merges)
         ids = [ids for learned, ids in numbers["stages"] if learned <= merges][-1]
         cut = [(numbers["vocabulary"][str(token)][0], str(token)) for token in ids]
     else:
-        cut = [(label, token) for label, token, *_edges in numbers["cuts"][unit]]
-    return [
-        (label, token, [e + p for e, p in zip(numbers["rows"][label], position, strict=True)])
-        for (label, token), position in zip(cut, numbers["positions"], strict=False)
-    ]
-
-
-def make_token_table(shown: Sequence[tuple[str, str, list[float]]]) -> Any:
-    """The tokens that are seen, with their ids and their vectors."""
-    rows = [[label, token, place, *row] for place, (label, token, row) in enumerate(shown)]
+        cut = [(label, token) for label, token, *_edges in numbers["cuts"][model or unit]]
+    rows: list[list[Any]] = []
+    for place, (label, token) in enumerate(cut):
+        if model:
+            vector = numbers["own"][model]["rows"].get(token, [])
+        else:
+            parts = numbers["rows"][label], numbers["positions"][place]
+            vector = map(sum, zip(*parts, strict=True))
+        rows.append([label, token, place, *vector])
     columns = [_("token"), _("id"), _("position"), *(f"{n}" for n in range(WIDTH))]
     return tabulate(rows, columns[: len(rows[0])] if rows else columns)
 
@@ -340,12 +329,12 @@ def list_experiments(
     return [*experiments, Experiment("model", remark, usual)]
 
 
-def describe_origin(numbers: Mapping[str, Any], chosen: Mapping[str, Any], seed: int) -> str:
+def describe_origin(hero: Hero, seed: int) -> str:
     """Where the numbers of the tokens come from, and their vectors."""
-    unit = chosen[controls.token_unit.key]
+    unit = hero.chosen(controls.token_unit)
     if unit == MODEL_TOKENS:
-        model = chosen[controls.tokenizer.key]
-        width = numbers["own"][model]["width"]
+        model = hero.chosen(controls.tokenizer)
+        width = hero.numbers["own"][model]["width"]
         vectors = _("{shown} of {all} numbers of each vector", shown=WIDTH, all=width)
         return real_model(f"{model}, {vectors}")
     cut = _("numbered by frequency in a built-in text")
