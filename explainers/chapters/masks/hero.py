@@ -60,20 +60,14 @@ class DrawnChoice(HeroChoice):
 
 def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
     """All masks of the table, with each of their numbers, and one that the reader draws."""
-    words, rule = len(lab.tokens), controls.mask_of_picture
+    words, rule, weights = len(lab.tokens), controls.mask_of_picture, controls.weights
     names = [*(mask.name for mask in masks.MASKS), OWN]
     labels = [*(_(mask.name) for mask in masks.MASKS), _(OWN_NAME)]
     controls.drawn_cells(words)
     choices = [
         HeroChoice.read(rule, names, labels),
         reading.choose_word(),
-        HeroChoice(
-            controls.weights,
-            controls.weights.options,
-            controls.weights(is_drawn=False),
-            [_(name) for name in controls.weights.options],
-            is_elsewhere=True,
-        ),
+        HeroChoice.read(weights, weights.options, [*map(_, weights.options)], is_elsewhere=True),
         DrawnChoice(controls.drawn_cells, (), controls.drawn_cells.drawing),
         # One for which a text is too short stays chosen, for a longer one.
         *(

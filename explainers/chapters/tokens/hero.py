@@ -171,15 +171,13 @@ def recall_tokens_left(draw: Random) -> Recall:
     """How many tokens two merges leave of a word."""
     word = draw.choice(TWO_MERGES)
     merges = byte_pairs.learn_merges(word, 2)
-    names = [
-        " + ".join(
-            f"“{byte_pairs.spell_token(side, merges).decode()}”" for side in (one.left, one.right)
-        )
-        for one in merges
-    ]
+
+    def spell(token: int) -> str:
+        return byte_pairs.spell_token(token, merges).decode()
+
     ids = byte_pairs.encode(word, merges)
-    cut = " · ".join(byte_pairs.spell_token(token, merges).decode() for token in ids)
-    given = {"word": word, "first": names[0], "second": names[1]}
+    first, second = (f"“{spell(one.left)}” + “{spell(one.right)}”" for one in merges)
+    cut, given = " · ".join(map(spell, ids)), {"word": word, "first": first, "second": second}
     return Recall(len(ids), given, worked={"cut": cut})
 
 
