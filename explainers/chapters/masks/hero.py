@@ -4,7 +4,6 @@ Below it stand the two steps that lead there; files run again what the picture s
 """
 
 import functools
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,7 +77,7 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
         *reading.choose_marks(),
     ]
     alt = _("The weights of all words under a mask, and those of one word before and after it.")
-    numbers = compute_numbers(lab, masks.MASKS) | reading.marks
+    numbers = compute_numbers(lab) | reading.marks
     sentences, experiments = (*SENTENCES, *reading.sentences), list_experiments(text, lab)
 
     def make_table() -> Any:
@@ -89,17 +88,14 @@ def make_hero(text: Prose, reading: Reading, lab: Lab) -> Hero:
     return hero
 
 
-def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
+def compute_numbers(lab: Lab) -> dict[str, Any]:
     """All that the picture shows of a sentence: each mask of the table with each of its numbers."""
 
     def compute_frames(mask: Mask) -> list[dict[str, Any]]:
-        allowed = build_masks(mask, len(lab.tokens))
-        weights = softmax(
-            hide(lab.scores, allowed.to(lab.scores.device))
-        )  # (numbers, words, words)
+        allowed = build_masks(mask, len(lab.tokens))  # (numbers, words, words)
+        weights = softmax(hide(lab.scores, allowed.to(lab.scores.device)))
         bits = allowed.long() @ 2 ** torch.arange(allowed.shape[-1])  # a row as a number
-        rounded = round_numbers(weights, 6)
-        frames = zip(bits.tolist(), rounded, strict=True)
+        frames = zip(bits.tolist(), round_numbers(weights, 6), strict=True)
         return [{"allowed": rows, "weights": shares} for rows, shares in frames]
 
     return {
@@ -114,7 +110,7 @@ def compute_numbers(lab: Lab, table: Sequence[Mask]) -> dict[str, Any]:
                 "least": mask.least,
                 "frames": compute_frames(mask),
             }
-            for mask in table
+            for mask in masks.MASKS
         ],
         "own": OWN,
         "ownSubject": _("Your mask"),

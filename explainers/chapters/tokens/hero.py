@@ -118,7 +118,10 @@ def cut_by_model(text: str, model_id: str) -> list[Token]:
     from explainers.models.token_text import label_tokens, read_tokenizer
 
     tokenizer = read_tokenizer(model_id)
-    encoded, edges = tokenizer.encode(text), _find_edges(text)
+    encoded, letters = tokenizer.encode(text), split_characters(text)
+    # at which character, counted as readers do, each of Python's characters begins
+    edges = [n + part / len(one) for n, one in enumerate(letters) for part in range(len(one))]
+    edges.append(float(len(letters)))
     groups: list[list[int]] = []  # tokens that are parts of the same characters
     spans: list[tuple[int, int]] = []
     labels = label_tokens(encoded, tokenizer)
@@ -135,21 +138,13 @@ def cut_by_model(text: str, model_id: str) -> list[Token]:
     for group, (start, stop) in zip(groups, spans, strict=True):
         first, last = edges[start], edges[stop]
         if first == last:  # a token of the model's own, where the text begins or ends
-            first = last = 0.0 if not tokens else float(edges[-1])
+            first = last = edges[-1] if tokens else 0.0
         part = (last - first) / len(group)
         tokens += [
             Token(labels[place], str(encoded.ids[place]), first + n * part, first + (n + 1) * part)
             for n, place in enumerate(group)
         ]
     return tokens
-
-
-def _find_edges(text: str) -> list[float]:
-    """At which character, counted as readers do, each of Python's characters begins."""
-    edges: list[float] = []
-    for n, letter in enumerate(split_characters(text)):
-        edges += [n + part / len(letter) for part in range(len(letter))]
-    return [*edges, float(len(split_characters(text)))]
 
 
 def name_side(token: int, merges: Sequence[Merge]) -> str:
