@@ -95,13 +95,10 @@ def test_the_answer_is_what_added_positions_do(changes, answer):
 
 
 @pytest.mark.parametrize("words", [(0, 6), (6, 0), (3, 3)])
-def test_no_word_is_moved_before_the_beginning(words):
-    sent = compute_numbers(compute.MovedPair.of(compute.draw_rotary_head(TOKENS, 0), words))
-    assert words[0] + sent["least"] >= 0
-    moves = 7 - sent["least"]
-    assert [len(sent[name]) for name in ("parts", "rotary", "added", "between")] == [moves] * 4
-    asking, asked = map(str, words)
-    visit = opened(PAGE, {"word": asking, "asked": asked, "apart": f"{sent['least'] - 1}"})
+def test_no_link_moves_a_word_before_the_beginning(words):
+    asking, asked = words
+    link = {"word": f"{asking}", "asked": f"{asked}", "apart": f"{-asking - 1}"}
+    visit = opened(PAGE, link)
     assert hero(visit)["choices"]["apart"] == 0
     assert "apart =" in visit.info[0].value
 
