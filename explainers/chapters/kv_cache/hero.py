@@ -121,15 +121,8 @@ def list_experiments(text: Prose, run: DecodedText) -> list[Experiment]:
         "words": write_word_count(len(usual.tokens)),
         "saved_now": write_saving(len(usual.tokens)),
     }
-    last = LAYERS - 1
-    wrong = compute_numbers(run)["again"][last][-1]["wrong"]
-    kept = len(run.tokens) - len(wrong)
-    both_ways = {
-        "wrong": len(wrong),
-        "words": write_word_count(len(run.tokens)),
-        "kept": kept,
-        "layer": last + 1,
-    }
+    wrong = len(compute_numbers(run)["again"][-1][-1]["wrong"])
+    both_ways = text.fill("try_both_ways", wrong=wrong, layer=LAYERS)
     return [
         Experiment("first", text.fill("try_first"), {words.key: 1}),
         Experiment(
@@ -139,7 +132,7 @@ def list_experiments(text: Prose, run: DecodedText) -> list[Experiment]:
         ),
         Experiment(
             "both ways",
-            text.fill("try_both_ways", **both_ways),
+            both_ways,
             {controls.cache_mask.key: FULL_NAME, layer: LAYER_NAMES[-1], words.key: words.default},
         ),
     ]
