@@ -165,11 +165,6 @@ class MovedPair:
         """All words."""
         return self.head.tokens
 
-    @property
-    def drawn(self) -> slice:
-        """The pairs that have a dial: the first of each group."""
-        return slice(None, None, self.head.head_dim // 2 // DIALS)
-
     @classmethod
     @functools.lru_cache(maxsize=64)
     def of(cls, rotary_head: RotaryHead, words: tuple[int, int]) -> "MovedPair":
@@ -197,25 +192,6 @@ class MovedPair:
         """The score of the two words (2, moves alone, shifts), with RoPE and added positions."""
         return self.parts.sum(dim=-1)
 
-    def directions(self) -> tuple[Tensor, Tensor]:
-        """Where the query and the key point in the planes drawn, in radians (positions, dials)."""
-        query, key = (
-            torch.atan2(x[..., 1::2], x[..., 0::2])[..., self.drawn] for x in (self.query, self.key)
-        )
-        return query, key
-
-    def angles_between(self) -> Tensor:
-        """The angle from the key to the query in each plane, from 0 to 180 degrees
-        (moves alone, shifts, dials)."""
-        query, key = self.directions()
-        turn = query.unfold(0, len(key), 1).transpose(1, 2) - key  # (moves alone, shifts, pairs)
-        return torch.atan2(turn.sin(), turn.cos()).abs().rad2deg()
-
-    def find(self, apart: int, shift: int) -> Tensor:
-        """Parts of one place, then their sum (2, dials + 1), with RoPE and with added positions."""
-        parts = self.parts[:, apart - self.least, shift]
-        return torch.cat([parts, parts.sum(dim=-1, keepdim=True)], dim=-1)
-
 
 def _turn(vector: Tensor, places: Tensor, base: float) -> Tensor:
     """One vector at each of some positions."""
@@ -234,5 +210,7 @@ def _split_scores(query: Tensor, key: Tensor) -> Tensor:
 def compute_moved_pair(
     head: RotaryHead, words: tuple[int, int], apart: int, shift: int
 ) -> dict[str, Tensor]:
-    """The parts of one score and their sum, with RoPE and with added positions."""
-    return {"parts": MovedPair.of(head, words).find(apart, shift)}
+    """Parts of one score, then their sum (2, dials + 1), with RoPE and with added positions."""
+    moved = MovedPair.of(head, words)
+    parts = moved.parts[:, apart - moved.least, shift]
+    return {"parts": torch.cat([parts, parts.sum(dim=-1, keepdim=True)], dim=-1)}

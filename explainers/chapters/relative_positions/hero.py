@@ -168,11 +168,16 @@ def make_hero(text: Prose, head: RotaryHead) -> tuple[Hero, MovedPair]:
 
 def compute_numbers(moved: MovedPair) -> dict[str, Any]:
     """All that the picture shows: each move of one word alone, with each move of both."""
-    rotary, added = moved.scores()  # (moves alone, shifts)
-    query, key = moved.directions()
+    head, (rotary, added) = moved.head, moved.scores()  # (moves alone, shifts)
     largest = (rotary - rotary[:, :1]).abs().amax(dim=-1).tolist()
-    speeds = angles(torch.ones(1), moved.head.head_dim, moved.head.base)[0][moved.drawn]
-    turns = [math.tau / speed for speed in speeds.tolist()]
+    drawn = slice(None, None, head.head_dim // 2 // DIALS)  # the first pair of each dial
+    speeds = angles(torch.ones(1), head.head_dim, head.base)[0][drawn].tolist()
+    turns = [math.tau / speed for speed in speeds]
+    query, key = (  # where they point, in radians (positions, dials)
+        torch.atan2(x[..., 1::2], x[..., 0::2])[..., drawn] for x in (moved.query, moved.key)
+    )
+    apart = query.unfold(0, len(key), 1).transpose(1, 2) - key  # (moves alone, shifts, dials)
+    between = torch.atan2(apart.sin(), apart.cos()).abs().rad2deg()  # from 0 to 180 degrees
     return {
         "tokens": list(moved.tokens),
         "heads": name_dials(moved),
@@ -181,7 +186,7 @@ def compute_numbers(moved: MovedPair) -> dict[str, Any]:
         "turns": [f"{turn:,.{1 if turn < 100 else 0}f}" for turn in turns],
         "query": round_numbers(query),
         "key": round_numbers(key),
-        "between": moved.angles_between().round().long().tolist(),
+        "between": between.round().long().tolist(),
         "parts": round_numbers(moved.parts[0], 5),
         "rotary": round_numbers(rotary, 6),
         "added": round_numbers(added, 6),
@@ -234,7 +239,7 @@ def _swap_words(text: Prose, moved: MovedPair) -> list[Experiment]:
         there = 2 * (asked - asking)
         if not there or there < -asking or abs(there) > FARTHEST_APART:
             continue
-        of_words = moved if words == moved.words else MovedPair.of(moved.head, words)
+        of_words = MovedPair.of(moved.head, words)
         rotary, start = of_words.scores()[0], -of_words.least
         before, after = rotary[start, 0].item(), rotary[start + there, 0].item()
         if abs(after - before) >= LEAST_CHANGE:
@@ -290,5 +295,5 @@ def make_table(moved: MovedPair, apart: int, shift: int) -> Any:
     """The parts of the score that is shown, and their sum."""
     columns = name_dials(moved) or [_("pair {number}", number=n + 1) for n in range(DIALS)]
     rows = [_("RoPE"), _("positions added")]
-    found = moved.find(apart, shift).tolist()
-    return tabulate(found, [*columns, _("sum")], rows, _("position"))
+    found = compute_moved_pair(moved.head, moved.words, apart, shift)["parts"]
+    return tabulate(found.tolist(), [*columns, _("sum")], rows, _("position"))
