@@ -1,6 +1,6 @@
 """Three roles of every word: what it looks for, what it is found by, what it passes on."""
 
-from explainers.chapters import query_key_value
+from explainers.chapters import query_key_value as cards
 from explainers.chapters.common import sentence_reading
 from explainers.chapters.common.sentence_reading import Reading
 from explainers.toys.layers import Layer
@@ -19,26 +19,22 @@ text = page.Prose(__file__)
 @fragment
 def show_lesson(reading: Reading) -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
-    layers = query_key_value.make_layers(reading)
-    picture = query_key_value.make_hero(text, reading, layers)
+    layers = cards.make_layers(reading)
+    picture = cards.make_hero(text, reading, layers)
     show_hero(text, picture, "views")
     end_stop(text)
     if not reading.is_small:
         sentence_reading.show_reader(reading)
-    query_key_value.ask_directions(text, layers["trained"], reading.opening_word)
+    cards.ask_directions(text, layers["trained"], reading.opening_word)
     text("how")
 
     def find_layer() -> Layer:
         return layers[picture.chosen(controls.weights)]
 
-    show_chosen(
-        "projections",
-        lambda: query_key_value.show_projections(text, find_layer()),
-        controls.weights,
-    )
+    show_chosen("projections", lambda: cards.show_projections(text, find_layer()), controls.weights)
     deeper: Cards = {
-        "parameters": lambda: query_key_value.show_parameters(text, reading),
-        "biases": lambda: query_key_value.show_biases(text, find_layer()),
+        "parameters": lambda: cards.show_parameters(text, reading),
+        "biases": lambda: cards.show_biases(text, find_layer()),
     }
     go_deeper(text, deeper)
 
@@ -46,5 +42,4 @@ def show_lesson(reading: Reading) -> None:
 text("question")
 show_lesson(sentence_reading.choose_reading(sentence_reading.choose_sentence()))
 show_one_sentence(text)
-questions = query_key_value.recall_query_numbers, query_key_value.recall_growing_matrix
-check_yourself(text, dict(zip(("shape", "growing"), questions, strict=True)))
+check_yourself(text, {"shape": cards.recall_query_numbers, "growing": cards.recall_growing_matrix})
