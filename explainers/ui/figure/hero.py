@@ -320,17 +320,15 @@ def _describe(choice: HeroChoice) -> dict[str, Any]:
 
 def _describe_experiment(experiment: Experiment) -> dict[str, Any]:
     """Nothing in it is of what is chosen now, which the server may hear of late."""
-    described = [_describe_try(one) for one in experiment.each.values() or [experiment]]
+    described = []
+    for one in experiment.each.values() or [experiment]:
+        title, remark = split_title(one.text)
+        told = {"name": one.name, "title": title, "text": remark, "choices": dict(one.choices)}
+        described.append(told)
     if all(one == described[0] for one in described):
         return described[0]
     each = dict(zip(map(str, experiment.each), described, strict=True))
     return {**described[0], "by": experiment.by, "each": each}
-
-
-def _describe_try(experiment: Experiment) -> dict[str, Any]:
-    title, remark = split_title(experiment.text)
-    choices = dict(experiment.choices)
-    return {"name": experiment.name, "title": title, "text": remark, "choices": choices}
 
 
 def make_weight_table(tokens: Sequence[str], weights: Sequence[Sequence[float]]) -> Any:
