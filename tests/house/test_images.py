@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.house import images
+from workshop import images
 
 DIGESTS = {"python:3.11-slim": f"sha256:{'3a' * 32}", "nginx:1-alpine": f"sha256:{'5b' * 32}"}
 TEXT = "ARG PYTHON_IMAGE=python:3.11-slim\nimage: ${NGINX_IMAGE:-nginx:1-alpine}\n"

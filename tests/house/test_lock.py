@@ -10,7 +10,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.house import audit
+from workshop import audit
 
 ROOT = Path(__file__).parents[2]
 LOCK, TORCH_LOCK = (
