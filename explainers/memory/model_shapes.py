@@ -78,13 +78,12 @@ class LayerGroup:
             return ((1, self.head_dim),)
         return ((self.num_kv_heads, self.head_dim),) * 2 if self.kind in KINDS_WITH_HEADS else ()
 
-    def count_rows(self, tokens: int, window: int | None = None) -> int:
-        """How many rows a layer has for a text, of `tokens` or of as many as `window` lets in.
+    def count_rows(self, tokens: int) -> int:
+        """How many rows a layer has for a text: of all tokens, or as many as its window lets in.
 
         A chunked layer starts anew after each chunk; on its way there it needs a whole one.
         """
-        window = self.window if window is None else window
-        newest = tokens if window is None else min(tokens, window)
+        newest = tokens if self.window is None else min(tokens, self.window)
         if self.kind == "index" and self.ratio:
             return tokens // self.ratio
         return newest + tokens // self.ratio if self.ratio else newest

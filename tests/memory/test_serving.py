@@ -15,7 +15,6 @@ from explainers.memory.capacity_plan import (
     estimate_computing_seconds,
     estimate_reach,
     estimate_reading_seconds,
-    estimate_step_seconds,
     estimate_tokens_per_second,
     explain_speed,
     find_compute_bound_batch,
@@ -239,5 +238,6 @@ def test_computing_takes_over_exactly_at_the_turning_point(wish, few_tokens):
             reading = estimate_reading_seconds(served, tokens, batch)
             computing = estimate_computing_seconds(served, batch)
             assert (computing >= reading) == (batch == first)
-            assert estimate_step_seconds(served, tokens, batch) == max(reading, computing)
+            speed = estimate_tokens_per_second(served, tokens, batch)
+            assert speed == batch / max(reading, computing)
         assert turn is None or -(-turn // 1) == first
