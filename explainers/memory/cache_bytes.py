@@ -179,9 +179,7 @@ def count_lasting_bytes(shape: ModelShape) -> Fraction:
 
 
 def count_index_bytes(group: LayerGroup) -> int:
-    """Bytes of one key of a sparse index, which has a format of its own; 0 for other layers."""
-    if group.kind != "index":
-        return 0
+    """Bytes of one key of a sparse index, which has a format of its own; 0 for states."""
     return group.token_bytes or BFLOAT16.count_vector_bytes(1, group.head_dim)
 
 

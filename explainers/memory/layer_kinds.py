@@ -247,7 +247,13 @@ def read_latent_layers(fields: ConfigFields, kinds: list[str]) -> list[LayerGrou
 
 def read_layer_kinds(fields: ConfigFields, num_layers: int) -> list[str]:
     """The kind of each layer, from a list of layers or from a pattern of windows."""
-    kinds = read_listed_kinds(fields, num_layers) or read_class_kinds(fields, num_layers)
+    kinds = read_listed_kinds(fields, num_layers)
+    names: list[Any] = fields.defaults.get("layer_types") or []
+    if not kinds and len(names) == num_layers and KIND_BY_TYPE.keys() >= {*names}:
+        kinds = [KIND_BY_TYPE[name] for name in names]  # as the class of transformers lists them
+        if len({*names}) > 1:
+            counted = ", ".join(f"{count} {name}" for name, count in Counter(names).items())
+            fields.note_default("layer_types", counted)
     if kinds is None:
         local_kind, period, first_local = read_window_pattern(fields, num_layers)
         kinds = [
@@ -256,19 +262,6 @@ def read_layer_kinds(fields: ConfigFields, num_layers: int) -> list[str]:
         ]
     image_layers = read_image_layers(fields, num_layers)
     return ["nothing" if n in image_layers else kind for n, kind in enumerate(kinds)]
-
-
-def read_class_kinds(fields: ConfigFields, num_layers: int) -> list[str] | None:
-    """The kind of each layer as the class of transformers lists them; None where it does not."""
-    names = fields.defaults.get("layer_types")
-    if not isinstance(names, list) or len(names) != num_layers:
-        return None
-    if not all(name in KIND_BY_TYPE for name in names):
-        return None
-    if len({*names}) > 1:
-        counted = ", ".join(f"{count} {name}" for name, count in Counter(names).items())
-        fields.note_default("layer_types", counted)
-    return [KIND_BY_TYPE[name] for name in names]
 
 
 def read_window_pattern(fields: ConfigFields, num_layers: int) -> tuple[str, int, int]:
