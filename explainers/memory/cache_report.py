@@ -13,7 +13,6 @@ from pathlib import Path
 from explainers.memory.cache_bytes import (
     BLOCK_SIZE,
     count_bytes_per_token,
-    count_cache_bytes,
     count_extra_bytes,
     find_format,
     list_group_caches,
@@ -192,7 +191,7 @@ def measure_cache(
         tokens=tokens,
         batch=batch,
         dtype=dtype,
-        cache_bytes=count_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens),
+        cache_bytes=working.size,
         extra_bytes=extra_bytes,
         total_bytes=working.size + extra_bytes,
         bytes_per_token=count_bytes_per_token(shape, dtype),
