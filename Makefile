@@ -45,8 +45,8 @@ check: $(VENV)/tools ## lint, format, types, imports, and known holes in package
 	$(VENV)/bin/lint-imports --no-logo
 	NO_COLOR=1 $(VENV)/bin/deno check --quiet --config $(BROWSER)/jsconfig.json $(BROWSER)
 	$(IN_VENV) workshop.catalogue --check
-	$(IN_VENV) tests.house.images
-	$(IN_VENV) tests.house.audit
+	$(IN_VENV) workshop.images
+	$(IN_VENV) workshop.audit
 
 lock: $(VENV)/tools ## name all packages by their hashes anew, after requirements.txt has changed
 	$(VENV)/bin/uv pip compile --quiet requirements.txt --output-file requirements.lock
@@ -55,7 +55,7 @@ lock: $(VENV)/tools ## name all packages by their hashes anew, after requirement
 		--generate-hashes --no-header --no-annotate requirements.txt --output-file requirements-torch.lock
 
 images: $(VENV)/tools ## name the images of the containers by their digests, as their registry has them
-	$(IN_VENV) tests.house.images --write
+	$(IN_VENV) workshop.images --write
 
 translate: $(VENV)/app ## bring the translations up to date, and say what is missing
 	$(IN_VENV) workshop.catalogue

@@ -1,32 +1,39 @@
 """The arithmetic behind a number, line by line, in digits that give the printed result."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from typing import TypeVar
 
 from explainers.messages import N_
 
 RESULT_DECIMALS = (4, 5, 6, 3, 7, 2, 1, 0)
 """Numbers of decimals in which a result may be printed, the usual one first."""
-TERM_DECIMALS = range(4, 13)
-"""Numbers of decimals for the terms: the fewest that give the result's digits are used."""
+FEWEST, MOST = 4, 12
+"""Decimals of the terms: as few as give the result's digits."""
 
 
-def choose_decimals(value: float, exact: float) -> Iterator[tuple[int, int]]:
-    """Pairs of (decimals of the result, decimals of its terms) to try, the best first.
+Parts = TypeVar("Parts")
 
+
+def find_digits(
+    value: float, exact: float, compute: Callable[[int], tuple[Decimal, Parts]]
+) -> tuple[str, int, Parts]:
+    """The result as it is printed, its decimals, and the terms that come to it.
+
+    `compute` gives a result and its terms, from what is printed of them in so many decimals.
     `value` was computed in float32 and `exact` in float64. Where they round to different digits,
     that number of decimals is left out.
     """
-    for result_decimals in RESULT_DECIMALS:
-        if round_number(value, result_decimals) == round_number(exact, result_decimals):
-            yield from (
-                (result_decimals, term_decimals)
-                for term_decimals in TERM_DECIMALS
-                if term_decimals >= result_decimals
-            )
-    yield RESULT_DECIMALS[-1], TERM_DECIMALS[-1]
+    for decimals in RESULT_DECIMALS:
+        rounded = round_number(value, decimals)
+        if rounded == round_number(exact, decimals):
+            for term_decimals in range(max(decimals, FEWEST), MOST + 1):
+                computed, parts = compute(term_decimals)
+                if round_number(computed, decimals) == rounded:
+                    return f"{rounded:f}", decimals, parts
+    return f"{round_number(value, decimals):f}", decimals, compute(MOST)[1]
 
 
 def round_number(number: float | Decimal, decimals: int) -> Decimal:
@@ -76,39 +83,38 @@ def explain_dot_product(
     `labels` say whose each product is, where it is a word's.
     """
     ends = [f"  {label}" for label in labels] or [""] * len(left)
-    exact = math.fsum(a * b for a, b in zip(left, right, strict=True))
-    for result_decimals, term_decimals in choose_decimals(value, exact):
+
+    def multiply(decimals: int) -> tuple[Decimal, list[str]]:
         products, total = [], Decimal(0)
         for a, b, end in zip(left, right, ends, strict=True):
-            a_rounded, b_rounded = round_number(a, term_decimals), round_number(b, term_decimals)
-            product = round_number(a_rounded * b_rounded, term_decimals)
+            a_rounded, b_rounded = round_number(a, decimals), round_number(b, decimals)
+            product = round_number(a_rounded * b_rounded, decimals)
             products.append(
                 f"{write_factor(a_rounded)} × {write_factor(b_rounded)} = {product:f}{end}"
             )
             total += product
-        if round_number(total, result_decimals) == round_number(value, result_decimals):
-            break
-    result = f"{round_number(value, result_decimals):f}"
+        return total, [*products, N_("sum = {total:f}", total=total)]
+
+    exact = math.fsum(a * b for a, b in zip(left, right, strict=True))
+    result, decimals, lines = find_digits(value, exact, multiply)
     return Arithmetic(
         result,
-        (*products, N_("sum = {total:f}", total=total), f"{name} = {result}"),
+        (*lines, f"{name} = {result}"),
         "import torch\n"
         f"left, right = torch.tensor([{write_numbers(left)}, {write_numbers(right)}]).double()\n"
-        f'print(f"{{left @ right:z.{result_decimals}f}}")',
+        f'print(f"{{left @ right:z.{decimals}f}}")',
     )
 
 
 def explain_division(numerator: float, head_dim: int, value: float, name: str) -> Arithmetic:
     """`value` as a dot product divided by √d_k."""
     root = math.sqrt(head_dim)
-    for result_decimals, term_decimals in choose_decimals(value, numerator / root):
-        dividend = round_number(numerator, term_decimals)
-        divisor = round_number(root, term_decimals)
-        if round_number(dividend / divisor, result_decimals) == round_number(
-            value, result_decimals
-        ):
-            break
-    result = f"{round_number(value, result_decimals):f}"
+
+    def divide(decimals: int) -> tuple[Decimal, tuple[Decimal, Decimal]]:
+        dividend, divisor = round_number(numerator, decimals), round_number(root, decimals)
+        return dividend / divisor, (dividend, divisor)
+
+    result, decimals, (dividend, divisor) = find_digits(value, numerator / root, divide)
     return Arithmetic(
         result,
         (
@@ -118,7 +124,7 @@ def explain_division(numerator: float, head_dim: int, value: float, name: str) -
         ),
         "import torch\n"
         f"product = torch.tensor({numerator!r}, dtype=torch.float64)\n"
-        f'print(f"{{product / {head_dim} ** 0.5:z.{result_decimals}f}}")',
+        f'print(f"{{product / {head_dim} ** 0.5:z.{decimals}f}}")',
     )
 
 
@@ -128,55 +134,61 @@ def explain_softmax(
     """`value` as one power of e divided by the total of its row; −∞ stands for a masked pair."""
     largest = max(row)
     powers = [math.exp(score - largest) for score in row]
-    for result_decimals, term_decimals in choose_decimals(
-        value, powers[column] / math.fsum(powers)
-    ):
-        terms = [compute_power(score, largest, term_decimals) for score in row]
-        total = sum(terms, Decimal(0))
-        if round_number(terms[column] / total, result_decimals) == round_number(
-            value, result_decimals
-        ):
-            break
-    result = f"{round_number(value, result_decimals):f}"
-    largest_rounded = round_number(largest, term_decimals)
-    lines = [N_("The largest score of the row is {largest:f}.", largest=largest_rounded)]
-    for label, score, term in zip(labels, row, terms, strict=True):
-        exponent = (
-            f"({round_number(score, term_decimals):f} − {largest_rounded:f})"
-            if score > -math.inf
-            else "−∞"
-        )
-        lines.append(f"e^{exponent} = {term:f}  {label}")
-    lines += [N_("total = {total:f}", total=total), f"{terms[column]:f} ÷ {total:f} = {result}"]
+
+    def share_out(decimals: int) -> tuple[Decimal, list[str]]:
+        terms = [compute_power(score, largest, decimals) for score in row]
+        total, most = sum(terms, Decimal(0)), round_number(largest, decimals)
+        lines = [N_("The largest score of the row is {largest:f}.", largest=most)]
+        for label, score, term in zip(labels, row, terms, strict=True):
+            is_seen = score > -math.inf
+            exponent = f"({round_number(score, decimals):f} − {most:f})" if is_seen else "−∞"
+            lines.append(f"e^{exponent} = {term:f}  {label}")
+        lines += [N_("total = {total:f}", total=total), f"{terms[column]:f} ÷ {total:f} = "]
+        return terms[column] / total, lines
+
+    exact = powers[column] / math.fsum(powers)
+    result, decimals, (*lines, division) = find_digits(value, exact, share_out)
     return Arithmetic(
         result,
-        tuple(lines),
+        (*lines, division + result),
         "import torch\n"
         f"scores = torch.tensor({write_numbers(row)}).double()\n"
-        f'print(f"{{scores.softmax(-1)[{column}]:z.{result_decimals}f}}")',
+        f'print(f"{{scores.softmax(-1)[{column}]:z.{decimals}f}}")',
+    )
+
+
+def explain_power(score: float, largest: float, value: float, name: str) -> Arithmetic:
+    """`value` as a power of e, from digits that give it again."""
+
+    def raise_e(decimals: int) -> tuple[Decimal, str]:
+        exponent = f"({round_number(score, decimals):f} − {round_number(largest, decimals):f})"
+        return compute_power(score, largest, decimals), exponent
+
+    result, decimals, exponent = find_digits(value, math.exp(score - largest), raise_e)
+    return Arithmetic(
+        result,
+        (f"{name} = e^{exponent} = {result}",),
+        "import torch\n"
+        f"score, largest = torch.tensor([{score:.9g}, {largest:.9g}]).double()\n"
+        f'print(f"{{torch.exp(score - largest):z.{decimals}f}}")',
     )
 
 
 def explain_addition(left: float, right: float, value: float, name: str) -> Arithmetic:
     """`value` as the sum of two numbers."""
-    for result_decimals, term_decimals in choose_decimals(value, left + right):
-        left_rounded = round_number(left, term_decimals)
-        right_rounded = round_number(right, term_decimals)
-        if round_number(left_rounded + right_rounded, result_decimals) == round_number(
-            value, result_decimals
-        ):
-            break
-    result = f"{round_number(value, result_decimals):f}"
+
+    def add(decimals: int) -> tuple[Decimal, str]:
+        first, second = round_number(left, decimals), round_number(right, decimals)
+        total = first + second
+        return total, f"{write_factor(first)} + {write_factor(second)} = {total:f}"
+
+    result, decimals, line = find_digits(value, left + right, add)
     return Arithmetic(
         result,
-        (
-            " + ".join(map(write_factor, (left_rounded, right_rounded)))
-            + f" = {left_rounded + right_rounded:f}",
-            f"{name} = {result}",
-        ),
+        (line, f"{name} = {result}"),
         "import torch\n"
         f"left, right = torch.tensor({write_numbers((left, right))}).double()\n"
-        f'print(f"{{left + right:z.{result_decimals}f}}")',
+        f'print(f"{{left + right:z.{decimals}f}}")',
     )
 
 
@@ -185,15 +197,14 @@ def explain_wave(
 ) -> Arithmetic:
     """`value` as an entry of a sinusoidal position: sine in even columns, cosine in odd ones."""
     pair, function = column - column % 2, ("sin", "cos")[column % 2]
-    exact = getattr(math, function)(position / base ** (pair / d_model))
-    for result_decimals, term_decimals in choose_decimals(value, exact):
-        divisor = round_number(base ** (pair / d_model), term_decimals)
-        angle = round_number(position / divisor, term_decimals)
-        if round_number(getattr(math, function)(float(angle)), result_decimals) == round_number(
-            value, result_decimals
-        ):
-            break
-    result = f"{round_number(value, result_decimals):f}"
+    slower, compute = base ** (pair / d_model), getattr(math, function)
+
+    def turn(decimals: int) -> tuple[Decimal, tuple[Decimal, Decimal]]:
+        divisor = round_number(slower, decimals)
+        angle = round_number(position / divisor, decimals)
+        return compute(float(angle)), (divisor, angle)
+
+    result, decimals, (divisor, angle) = find_digits(value, compute(position / slower), turn)
     return Arithmetic(
         result,
         (
@@ -203,7 +214,7 @@ def explain_wave(
         ),
         "import torch\n"
         f"angle = torch.tensor({position}).double() / {base:g} ** ({pair} / {d_model})\n"
-        f'print(f"{{angle.{function}():z.{result_decimals}f}}")',
+        f'print(f"{{angle.{function}():z.{decimals}f}}")',
     )
 
 

@@ -26,8 +26,7 @@ class UnwantedError(Exception):
 class JobQueue:
     """Runs one job at a time, in the order in which they were added."""
 
-    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
-        self.most_waiting = most_waiting
+    def __init__(self) -> None:
         self.is_closing = False
         self._executor = ThreadPoolExecutor(max_workers=1)
         self._jobs: list[Job[Any, Any, Any]] = []
@@ -39,8 +38,8 @@ class JobQueue:
         """Give it the last place."""
         with self._lock:
             jobs = self.list_jobs()
-            if len(jobs) > self.most_waiting:  # the first of them does not wait
-                raise BusyError("{count} others wait already.", count=self.most_waiting)
+            if len(jobs) > MOST_WAITING:  # the first of them does not wait
+                raise BusyError("{count} others wait already.", count=MOST_WAITING)
             job.end = self._executor.submit(job.run)
             self._jobs = [*jobs, job]
 

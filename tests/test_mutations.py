@@ -178,7 +178,7 @@ FAULTS = [
     ("alignment", "hits + allowed", "2 * hits", BY_HAND),
     ("alignment", "{PREDICTED: 0, INPUT: 1}", "{PREDICTED: 1, INPUT: 0}", ONE_ROW),
     ("step_costs", "q_len * kv_len", "kv_len", FLOPS),
-    ("model_shapes", "min(tokens, window)", "tokens", WEIGHED),
+    ("model_shapes", "min(tokens, self.window)", "tokens", WEIGHED),
     ("cache_bytes", "block * count_pages(cache.tokens, block)", "cache.tokens", LAST_PAGE),
     ("cache_bytes", "layer_index in shape.full", "layer_index + 1 in shape.full", IN_ORDER),
     ("cache_formula", f"batch, {ENDS}", f"1, {ENDS}", MULTIPLIED_OUT),

@@ -6,7 +6,7 @@ from typing import Literal
 import altair as alt
 import pandas as pd
 
-from explainers.charts.theme import LAYER_AXIS, Theme, apply_theme
+from explainers.charts.theme import LAYER_AXIS, Theme, finish
 from explainers.translations import _
 
 BAR_HEIGHT, AXIS_HEIGHT = 34, 55
@@ -43,10 +43,7 @@ def draw_bars(rows: pd.DataFrame, theme: Theme, length: int, x_title: str) -> al
     labels = base.mark_text(align="left", fontSize=13, color=theme.text, dy=-9)
     labels = labels.encode(y, alt.Text("label:N"), x=alt.datum(0))
     labels = labels.transform_calculate(label="datum.name + ': ' + format(datum.amount, ',')")
-    figure = (lengths + labels).properties(
-        width="container", height=BAR_HEIGHT * length + AXIS_HEIGHT
-    )
-    return apply_theme(figure, theme)
+    return finish(lengths + labels, theme, BAR_HEIGHT * length + AXIS_HEIGHT)
 
 
 STRIP_RANGE = -0.03, -0.12
@@ -82,7 +79,7 @@ def draw_layer_bars(rows: pd.DataFrame, theme: Theme) -> alt.TopLevelMixin:
     y = y.axis(tickCount=5, labelExpr="datum.value < 0 ? '' : datum.label")
     bars = base.mark_bar().encode(y)
     strip = base.mark_bar(stroke=theme.background).encode(alt.Y("top:Q"), alt.Y2("bottom:Q"))
-    return apply_theme((bars + strip).properties(width="container", height=300), theme)
+    return finish(bars + strip, theme, 300)
 
 
 CHANCE_HEIGHT = 30
@@ -133,8 +130,7 @@ def draw_exchange(
     words = base.mark_text(align="right", dx=-6, fontSize=14, color=theme.text, limit=90)
     words = words.encode(y, alt.Text("word:N"), x=alt.datum(0))
     height = CHANCE_HEIGHT * length + 2 * AXIS_HEIGHT  # the axis, and the legend
-    figure = (bars + words).properties(width="container", height=height)
-    return apply_theme(figure.properties(padding={"left": 100, "right": 20}), theme)
+    return finish((bars + words).properties(padding={"left": 100, "right": 20}), theme, height)
 
 
 def draw_rises(rows: pd.DataFrame, theme: Theme, x_title: str) -> alt.TopLevelMixin:
@@ -151,8 +147,7 @@ def draw_rises(rows: pd.DataFrame, theme: Theme, x_title: str) -> alt.TopLevelMi
         down, alt.X("rise:Q").title(_(x_title)), tooltip=pointed
     )
     errors = base.mark_rule(color=theme.text, strokeWidth=2).encode(down, x="low:Q", x2="high:Q")
-    figure = (bars + errors).properties(width="container", height=alt.Step(26))
-    return apply_theme(figure, theme)
+    return finish(bars + errors, theme, alt.Step(26))
 
 
 PUSH_HEIGHT = 21
@@ -184,7 +179,4 @@ def draw_pushes(rows: pd.DataFrame, theme: Theme, length: int) -> alt.TopLevelMi
         .encode(y, alt.Text("token:N"), x=alt.datum(0))
         for align, away, sign in places
     ]
-    figure = alt.layer(bars, *labels).properties(
-        width="container", height=PUSH_HEIGHT * length + AXIS_HEIGHT
-    )
-    return apply_theme(figure, theme)
+    return finish(alt.layer(bars, *labels), theme, PUSH_HEIGHT * length + AXIS_HEIGHT)

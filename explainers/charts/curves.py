@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import altair as alt
 import pandas as pd
 
-from explainers.charts.theme import Theme, apply_theme
+from explainers.charts.theme import Theme, finish
 from explainers.translations import _
 
 
@@ -56,8 +56,7 @@ def draw_curve(
     )
     theory = base.transform_filter("datum.reference").mark_line(strokeDash=[6, 4])
     measurements = base.transform_filter("!datum.reference").mark_line(point=True)
-    figure = (measurements + theory).properties(width="container", height=260)
-    return apply_theme(figure, theme)
+    return finish(measurements + theory, theme, 260)
 
 
 def draw_work(
@@ -88,9 +87,8 @@ def draw_work(
                 alt.Tooltip("y:Q", format=",", title=_(y.title)),
             ],
         )
-        .properties(width="container", height=320)
     )
-    return apply_theme(chart, theme)
+    return finish(chart, theme, 320)
 
 
 def draw_dots(rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis) -> alt.TopLevelMixin:
@@ -103,7 +101,7 @@ def draw_dots(rows: pd.DataFrame, theme: Theme, x: Axis, y: Axis) -> alt.TopLeve
     )
     dots = base.mark_circle(size=110, color=theme.weight_bar, opacity=0.7)
     means = base.mark_line(color=theme.weight_bar, strokeWidth=2).encode(y="mean(y):Q")
-    return apply_theme((means + dots).properties(width="container", height=260), theme)
+    return finish(means + dots, theme, 260)
 
 
 def draw_dot_rows(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixin:
@@ -114,8 +112,7 @@ def draw_dot_rows(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixi
     dots = base.mark_circle(size=110, color=theme.weight_bar, opacity=0.6)
     means = base.mark_tick(color=theme.text, thickness=2, size=20).encode(down, x="mean(x):Q")
     dots = dots.encode(down, across, tooltip=pointed)
-    height = alt.Step(30)
-    return apply_theme((dots + means).properties(width="container", height=height), theme)
+    return finish(dots + means, theme, alt.Step(30))
 
 
 def draw_text_rises(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMixin:
@@ -133,8 +130,7 @@ def draw_text_rises(rows: pd.DataFrame, theme: Theme, x: Axis) -> alt.TopLevelMi
     zero = alt.Chart(rows).mark_rule(color=theme.muted, strokeDash=[4, 3]).encode(x=alt.datum(0))
     pointed = [alt.Tooltip("kind:N", title=_("name")), alt.Tooltip("x:Q", format="+.3f")]
     dots = dots.encode(alt.X("x:Q").title(title).axis(tickCount=8), tooltip=pointed)
-    figure = (zero + dots + spans + strokes).properties(width="container", height=alt.Step(44))
-    return apply_theme(figure, theme)
+    return finish(zero + dots + spans + strokes, theme, alt.Step(44))
 
 
 Rows = list[list[float]]
@@ -201,8 +197,7 @@ def draw_two_orders(rows: pd.DataFrame, theme: Theme, words: int) -> alt.TopLeve
             right.mark_text(fontSize=20, fontWeight=600, color=theme.text, align="left"),
         )
     ]
-    shown = cells + digits + lines + names[0] + names[1]
-    return apply_theme(shown.properties(width="container", height=ROW * words), theme)
+    return finish(cells + digits + lines + names[0] + names[1], theme, ROW * words)
 
 
 LARGEST_RADIUS, ROW_HEIGHT, LEGEND_HEIGHT = 36, 118, 60
@@ -262,6 +257,4 @@ def draw_dials_in_rows(
     names = once.mark_text(fontSize=13, color=theme.text, dy=alt.ExprRef(f"{radius} + 14"))
     names = names.encode(x, y, alt.Text("below:N"))
     parts = circle, draw(SHADED, 1), draw(BEFORE, 0.75), draw(NOW, 1), names
-    high = ROW_HEIGHT * lines + LEGEND_HEIGHT
-    figure = alt.layer(*parts).properties(width="container", height=high)
-    return apply_theme(figure, theme)
+    return finish(alt.layer(*parts), theme, ROW_HEIGHT * lines + LEGEND_HEIGHT)

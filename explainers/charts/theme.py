@@ -118,10 +118,14 @@ def parse_colour(colour: str) -> tuple[int, int, int]:
     return red, green, blue
 
 
-def apply_theme(chart: Any, theme: Theme) -> Any:
-    """Give a finished Altair chart the theme's colours; the page gives its alt text and title."""
+def finish(chart: Any, theme: Theme, height: Any) -> Any:
+    """Give an Altair chart the theme's colours, a height in pixels or steps, and all of the width.
+
+    The page gives its alt text and title.
+    """
     return (
-        chart.configure(background=theme.background, font="Source Sans, sans-serif", aria=False)
+        chart.properties(width="container", height=height)
+        .configure(background=theme.background, font="Source Sans, sans-serif", aria=False)
         .configure_axis(
             labelColor=theme.text,
             titleColor=theme.text,

@@ -56,6 +56,8 @@ CONTROLS = {
 MOUNTS = {PICTURE: "picture", "figure-figure": "figure", "tiles-tiles": "tiles"}
 ROOTS = {"picture": "hero", "figure": "figure", "tiles": "tiles"}
 NOTICES = {"info", "warning", "error", "success"}
+HORIZONTAL = 2
+"""How Streamlit's protocol calls the direction of a row."""
 
 
 @dataclass
@@ -117,7 +119,8 @@ class Body:
     def draw_block(self, kind: str, key: str, node: Any, dark: Any) -> None:
         """What only holds others, with what styles know it by."""
         name = re.sub(r"[^a-z]+", "-", key.partition(":")[0].lower()).strip("-") or kind
-        if kind == "horizontal" or (getattr(node, "proto", None) and _is_row(node)):
+        box = getattr(getattr(node, "proto", None), "flex_container", None)
+        if kind == "horizontal" or int(getattr(box, "direction", 0)) == HORIZONTAL:
             name += " row"
         before = len(self.parts)
         self.parts.append(f'<div class="{name}">')
@@ -235,8 +238,3 @@ class Body:
     def write_text(self, text: str, is_inline: bool = False) -> str:
         """Markdown as HTML, its links to other pages."""
         return write_html(text, PAGES, is_inline)
-
-
-def _is_row(node: Any) -> bool:
-    direction = getattr(getattr(node.proto, "flex_container", None), "direction", 0)
-    return int(direction) == 2

@@ -130,9 +130,24 @@ def describe_led(page: str, language: str, base: dict[str, Any], hero: Hero) -> 
 
 
 def describe_offered(choices: Sequence[HeroChoice]) -> dict[str, dict[str, Any]]:
-    """What a link may ask for, as values where these can be counted, and in words."""
-    counted = {one.control.key: describe_values(one) for one in choices if is_counted(one)}
-    return {"values": counted, "allowed": {c.control.key: describe_allowed(c) for c in choices}}
+    """What a link may ask for, as values where these can be counted, and in words.
+
+    Of whole numbers that follow each other the ends. Of models the app may know more than the one
+    that is shown.
+    """
+    counted, allowed = dict[str, Any](), dict[str, str]()
+    for one in choices:
+        key, values = one.control.key, [*(one.values if one.fitting is None else one.fitting)]
+        if len(one.values) > one.is_elsewhere:
+            is_range = all(type(value) is int for value in values)
+            is_range = is_range and values == [*range(values[0], values[-1] + 1)]
+            counted[key] = {"from": values[0], "to": values[-1]} if is_range else values
+        named = [value for value in values if value is not None]
+        if isinstance(one.control, MultiChoice):
+            named = sorted({*"".join(named)})
+        is_drawing = isinstance(one.control, MaskDrawing)
+        allowed[key] = f"{CAUSAL}, {FULL}, 1.3.7" if is_drawing else _(describe_options(named))
+    return {"values": counted, "allowed": allowed}
 
 
 def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:
@@ -155,34 +170,6 @@ def list_far(base: dict[str, Any], hero: Hero) -> Iterator[Choices]:
     if sizes and len(counted) == len(now) and math.prod(sizes) <= MOST_VALUES:
         for values in itertools.product(*counted.values()):
             yield now | dict(zip(counted, values, strict=True))
-
-
-def is_counted(choice: HeroChoice) -> bool:
-    """Are all its values known here? Of models the app may know more than the one that is shown."""
-    return len(choice.values) > choice.is_elsewhere
-
-
-def describe_values(choice: HeroChoice) -> list[Any] | dict[str, int]:
-    """All that may be chosen; of whole numbers that follow each other the ends."""
-    values = list_fitting(choice)
-    if all(type(one) is int for one in values) and values == [*range(values[0], values[-1] + 1)]:
-        return {"from": values[0], "to": values[-1]}
-    return values
-
-
-def list_fitting(choice: HeroChoice) -> list[Any]:
-    """What a link may ask for."""
-    return [*(choice.values if choice.fitting is None else choice.fitting)]
-
-
-def describe_allowed(choice: HeroChoice) -> str:
-    """What a link may ask for, in words."""
-    if isinstance(choice.control, MaskDrawing):
-        return f"{CAUSAL}, {FULL}, 1.3.7"
-    values = [one for one in list_fitting(choice) if one is not None]
-    if isinstance(choice.control, MultiChoice):
-        values = sorted({*"".join(values)})
-    return _(describe_options(values))
 
 
 class ChoiceError(ValueError):

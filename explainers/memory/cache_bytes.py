@@ -167,21 +167,19 @@ def count_share(ratio: int) -> Fraction:
     return Fraction(1, ratio) if ratio else Fraction(0)
 
 
-def count_lasting_bytes(shape: ModelShape, dtype: str | NumberFormat = "bfloat16") -> Fraction:
+def count_lasting_bytes(shape: ModelShape) -> Fraction:
     """Bytes that a token of a long text adds, with its index: every window has long been full."""
-    number_format, total = find_format(dtype), Fraction(0)
+    total = Fraction(0)
     for group in require_groups(shape):
         if group.kind == "cross" or (group.window is not None and not group.ratio):
             continue
-        row_bytes = count_token_bytes(group, number_format) or count_index_bytes(group)
+        row_bytes = count_token_bytes(group, BFLOAT16) or count_index_bytes(group)
         total += group.count * row_bytes * (count_share(group.ratio) or 1)
     return total
 
 
 def count_index_bytes(group: LayerGroup) -> int:
-    """Bytes of one key of a sparse index, which has a format of its own; 0 for other layers."""
-    if group.kind != "index":
-        return 0
+    """Bytes of one key of a sparse index, which has a format of its own; 0 for states."""
     return group.token_bytes or BFLOAT16.count_vector_bytes(1, group.head_dim)
 
 
@@ -297,29 +295,22 @@ def count_paged_bytes(
 def list_layer_caches(
     shape: ModelShape, caches: tuple[GroupCache, ...]
 ) -> tuple[list[GroupCache], bool]:
-    """A cache for each single layer, and whether their order is known or only their numbers."""
+    """A cache for each single layer, and whether their order is known or only their numbers.
+
+    It is known where the published indices of the full layers fit two groups, full and windowed.
+    """
     text_caches = [cache for cache in caches if cache.group.kind != "cross"]
-    cross_caches = [cache for cache in caches if cache.group.kind == "cross"]
-    is_order_known = has_known_order(shape, text_caches)
-    if is_order_known:
+    layers = [cache for cache in text_caches for _ in range(cache.group.count)]
+    is_order_known = len(text_caches) == 1
+    if sorted(cache.group.window is not None for cache in text_caches) == [False, True]:
         full, local = sorted(text_caches, key=lambda cache: cache.group.window is not None)
-        total = full.group.count + local.group.count
-        layers = [
-            full if layer_index in shape.full_layers else local for layer_index in range(total)
-        ]
-    else:
-        layers = [cache for cache in text_caches for _ in range(cache.group.count)]
-        is_order_known = len(text_caches) == 1
-    return layers + [
-        cache for cache in cross_caches for _ in range(cache.group.count)
-    ], is_order_known
-
-
-def has_known_order(shape: ModelShape, caches: list[GroupCache]) -> bool:
-    """Whether the published indices of the full layers fit the two groups, full and windowed."""
-    has_window = [cache.group.window is not None for cache in caches]
-    if sorted(has_window) != [False, True]:
-        return False
-    num_full = caches[has_window.index(False)].group.count
-    num_layers = sum(cache.group.count for cache in caches)
-    return len(shape.full_layers) == num_full and max(shape.full_layers) < num_layers
+        published = shape.full_layers
+        is_order_known = len(published) == full.group.count and max(published) < len(layers)
+        if is_order_known:
+            layers = [
+                full if layer_index in shape.full_layers else local
+                for layer_index in range(len(layers))
+            ]
+    cross_caches = [cache for cache in caches if cache.group.kind == "cross"]
+    layers += [cache for cache in cross_caches for _ in range(cache.group.count)]
+    return layers, is_order_known

@@ -4,9 +4,9 @@
 '3.00 GiB'
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from functools import partial
 from typing import Literal
 
 from explainers.memory.cache_bytes import (
@@ -22,19 +22,18 @@ from explainers.memory.model_shapes import LayerGroup, ModelShape
 from explainers.messages import N_, Message, ngettext
 
 
-def write_product(*factors: str) -> str:
-    """Factors joined by times signs, as a text that can be translated."""
-    return _join_terms(" × ", factors)
+def join_terms(sign: str, *terms: str) -> str:
+    """Terms with a sign between them, as a text that can be translated."""
+    slots: dict[str, object] = {f"term{index}": term for index, term in enumerate(terms)}
+    return Message(sign.join(f"{{{name}}}" for name in slots), slots)
+
+
+write_product = partial(join_terms, " × ")
 
 
 def write_total(total: int) -> str:
     """A number of bytes, and the same in larger units."""
     return N_("{bytes:,} bytes = {size}", bytes=total, size=format_both_sizes(total))
-
-
-def _join_terms(sign: str, terms: Sequence[str]) -> str:
-    slots: dict[str, object] = {f"term{index}": term for index, term in enumerate(terms)}
-    return Message(sign.join(f"{{{name}}}" for name in slots), slots)
 
 
 UnitSystem = Literal["binary", "decimal"]
@@ -51,12 +50,12 @@ UNIT_BYTES = {
 """How many bytes each unit has."""
 
 
-def format_size(count: int, system: UnitSystem = "binary", decimals: int = 2) -> str:
+def format_size(count: int, system: UnitSystem = "binary") -> str:
     """Bytes in their unit: 1073741824 is `1.00 GiB` (binary) or `1.07 GB` (decimal)."""
     if abs(count) < UNIT_STEPS[system]:
         return N_("{count} byte", count=count) if count == 1 else N_("{count} bytes", count=count)
     for name in UNIT_NAMES[system][1:]:
-        quotient = round_quotient(count, UNIT_BYTES[name], decimals)
+        quotient = round_quotient(count, UNIT_BYTES[name])
         if abs(quotient) < UNIT_STEPS[system]:
             break
     return f"{quotient:,f} {name}"
@@ -112,7 +111,7 @@ def explain_cache(
         terms.append(f"{cache.size:,}")
     if not terms:
         return ByteFormula(0, NO_CACHE)
-    total_sum = _join_terms(" + ", terms)
+    total_sum = join_terms(" + ", *terms)
     if batch > 1:
         total_sum = N_(
             "{texts} × ({sum})",
@@ -128,6 +127,7 @@ def explain_group(cache: GroupCache, tokens: int, number_format: NumberFormat) -
     """The lines of one group of layers: what its window keeps, and the product of its sizes."""
     group, lines, window = cache.group, [], cache.group.window
     kept = write_rows(group, cache.tokens)
+    newest_tokens = 0 if group.kind == "cross" else min(cache.tokens, number_format.residual)
     if group.ratio:
         line = N_(
             "min({tokens:,}, window {window:,}) + ⌊{tokens:,} ÷ {ratio}⌋ = {kept} kept",
@@ -145,20 +145,6 @@ def explain_group(cache: GroupCache, tokens: int, number_format: NumberFormat) -
             kept=kept,
         )
         lines.append(line)
-    return [*lines, write_group_product(cache, number_format)]
-
-
-def write_rows(group: LayerGroup, count: int) -> str:
-    """How many tokens are kept; rows where several tokens make one."""
-    if group.ratio:
-        return ngettext("{count:,} row", "{count:,} rows", count)
-    return ngettext("{count:,} token", "{count:,} tokens", count)
-
-
-def write_group_product(cache: GroupCache, number_format: NumberFormat) -> str:
-    """A line with the kind of layers, and the bytes of all of them as one product."""
-    group = cache.group
-    newest_tokens = 0 if group.kind == "cross" else min(cache.tokens, number_format.residual)
     layer_product = write_product(
         write_token_product(cache, number_format), write_rows(group, cache.tokens - newest_tokens)
     )
@@ -170,12 +156,20 @@ def write_group_product(cache: GroupCache, number_format: NumberFormat) -> str:
             tokens=ngettext("{count:,} token", "{count:,} tokens", newest_tokens),
         )
     layers = ngettext("{count:,} layer", "{count:,} layers", group.count)
-    return N_(
+    line = N_(
         "{kind}: {product} = {bytes:,} bytes",
         kind=Message(KIND_NAMES[group.kind], {}),
         product=write_product(layer_product, layers),
         bytes=cache.size,
     )
+    return [*lines, line]
+
+
+def write_rows(group: LayerGroup, count: int) -> str:
+    """How many tokens are kept; rows where several tokens make one."""
+    if group.ratio:
+        return ngettext("{count:,} row", "{count:,} rows", count)
+    return ngettext("{count:,} token", "{count:,} tokens", count)
 
 
 def write_token_product(cache: GroupCache, number_format: NumberFormat) -> str:

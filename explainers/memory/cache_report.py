@@ -13,7 +13,6 @@ from pathlib import Path
 from explainers.memory.cache_bytes import (
     BLOCK_SIZE,
     count_bytes_per_token,
-    count_cache_bytes,
     count_extra_bytes,
     find_format,
     list_group_caches,
@@ -31,7 +30,6 @@ from explainers.memory.model_shapes import ModelShape, find_shape, list_model_id
 from explainers.memory.read_config import read_config_file
 from explainers.memory.serving import (
     Deployment,
-    Gpu,
     count_free_bytes_per_gpu,
     count_text_bytes_per_gpu,
     count_users,
@@ -161,8 +159,10 @@ def report_cache(
     report = measure_cache(shape, tokens, batch, dtype, source_tokens)
     if not gpu:
         return report
-    is_any = gpu.lower() == ANY
-    kind, number = (next(iter(read_gpus().values())), 1) if is_any else (find_gpu(gpu), gpus)
+    is_any, known = gpu.lower() == ANY, read_gpus()
+    if not is_any:
+        check_one_of("gpu", gpu.lower(), known)
+    kind, number = (next(iter(known.values())), 1) if is_any else (known[gpu.lower()], gpus)
     weights = weight_dtype or find_weight_format(shape)
     deployment = Deployment(
         *(shape, kind, number, weights, dtype, overhead, percent, block, source_tokens),
@@ -191,7 +191,7 @@ def measure_cache(
         tokens=tokens,
         batch=batch,
         dtype=dtype,
-        cache_bytes=count_cache_bytes(shape, tokens, batch, dtype, source_tokens=source_tokens),
+        cache_bytes=working.size,
         extra_bytes=extra_bytes,
         total_bytes=working.size + extra_bytes,
         bytes_per_token=count_bytes_per_token(shape, dtype),
@@ -252,12 +252,6 @@ def find_model(model: str | Path, find_defaults: FindDefaults = know_no_class) -
         name=shorten_value(str(model)),
         similar=suggest_similar(str(model), list_model_ids()),
     )
-
-
-def find_gpu(name: str) -> Gpu:
-    """The GPU of that id, in capitals or not."""
-    check_one_of("gpu", name.lower(), read_gpus())
-    return read_gpus()[name.lower()]
 
 
 def find_engine(name: str) -> str:

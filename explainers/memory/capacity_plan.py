@@ -59,17 +59,13 @@ def estimate_computing_seconds(deployment: Deployment, batch: int = 1) -> Fracti
     return Fraction(operations, deployment.gpu.flops * deployment.gpus)
 
 
-def estimate_step_seconds(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
-    """The shortest time for one token of each text: the longer of reading and computing."""
-    return max(
-        estimate_reading_seconds(deployment, tokens, batch),
-        estimate_computing_seconds(deployment, batch),
-    )
-
-
 def estimate_tokens_per_second(deployment: Deployment, tokens: int, batch: int = 1) -> Fraction:
-    """Tokens per second of all texts together at the most; measured speeds are lower."""
-    return batch / estimate_step_seconds(deployment, tokens, batch)
+    """Tokens per second of all texts together at the most; measured speeds are lower.
+
+    A step takes as long as the longer of reading and computing.
+    """
+    reading = estimate_reading_seconds(deployment, tokens, batch)
+    return batch / max(reading, estimate_computing_seconds(deployment, batch))
 
 
 def find_turning_point(deployment: Deployment, tokens: int) -> Fraction | None:
@@ -176,14 +172,10 @@ class GpuPlan:
     longest_on_one: int | None
 
 
-def plan_every_gpu(
-    deployment: Deployment, tokens: int, texts: int = 1, gpus: Sequence[Gpu] = ()
-) -> tuple[GpuPlan, ...]:
+def plan_every_gpu(deployment: Deployment, tokens: int, texts: int = 1) -> tuple[GpuPlan, ...]:
     """The same wish on each kind of GPU, in the order of the list."""
-    return tuple(
-        plan_gpu(replace(deployment, gpu=gpu, gpus=1), tokens, texts)
-        for gpu in gpus or read_gpus().values()
-    )
+    each = (replace(deployment, gpu=gpu, gpus=1) for gpu in read_gpus().values())
+    return tuple(plan_gpu(one, tokens, texts) for one in each)
 
 
 def plan_gpu(deployment: Deployment, tokens: int, texts: int) -> GpuPlan:
@@ -217,11 +209,9 @@ def list_splits(
     return tuple(splits)
 
 
-def find_fewest_gpus(
-    deployment: Deployment, tokens: int, texts: int = 1, numbers: Sequence[int] = GPU_NUMBERS
-) -> Deployment | None:
+def find_fewest_gpus(deployment: Deployment, tokens: int, texts: int = 1) -> Deployment | None:
     """The fewest GPUs that hold `texts` texts of `tokens` tokens; None if no number does."""
-    splits = list_splits(deployment, numbers)
+    splits = list_splits(deployment)
     return next((split for split in splits if has_room(split, tokens, texts)), None)
 
 

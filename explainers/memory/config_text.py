@@ -155,20 +155,14 @@ def translate_gguf(config: dict[str, Any]) -> dict[str, Any]:
         known = GGUF_FORMATS.get(file_type) if isinstance(file_type, int) else None
         fields["quantization_config"] = {"quant_method": known or f"GGUF file type {file_type}"}
     if isinstance(tensors, dict):
-        fields[STORED] = count_dumped(tensors)
+        fields[STORED] = counts = Counter[str]()
+        for tensor in tensors.values():
+            try:
+                counts[str(tensor["type"])] += count_elements(tensor["shape"])
+            except (TypeError, KeyError, BrokenFileError):
+                expected = N_("an object in {braces}", braces="{…}")
+                raise wrong_value_error(expected, "tensors", tensor) from None
     return fields
-
-
-def count_dumped(tensors: dict[str, Any]) -> dict[str, int]:
-    """How many weights of each type the tensors of a printed GGUF file hold."""
-    counts: Counter[str] = Counter()
-    for tensor in tensors.values():
-        try:
-            counts[str(tensor["type"])] += count_elements(tensor["shape"])
-        except (TypeError, KeyError, BrokenFileError):
-            expected = N_("an object in {braces}", braces="{…}")
-            raise wrong_value_error(expected, "tensors", tensor) from None
-    return counts
 
 
 def explain_error(text: str, error: json.JSONDecodeError) -> str:

@@ -6,7 +6,7 @@ kv_cache_interface.py, and llama.cpp's llama-kv-cache-dsv4.cpp, as they were in 
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 from explainers.memory.cache_bytes import (
@@ -47,14 +47,6 @@ LLAMA_CPP_FORMATS = (*PLAIN_FORMATS, "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
 VLLM_FORMATS = (*PLAIN_FORMATS, "fp8", "fp8_per_head", "int8_per_head", "nvfp4")
 
 
-@dataclass(frozen=True)
-class Engine:
-    """An inference engine: the slots it allocates in a layer, and its number formats."""
-
-    count_slots: Callable[[LayerGroup, int], int]
-    formats: tuple[str, ...]
-
-
 def count_engine_bytes(
     shape: ModelShape,
     tokens: int,
@@ -65,7 +57,7 @@ def count_engine_bytes(
     """Bytes that an engine takes from the GPU for a text; to it a beam is a text."""
     check_one_of("engine", engine, ENGINES)
     check_whole("tokens", tokens)
-    number_format, count_slots, size = find_format(dtype), ENGINES[engine].count_slots, 0
+    number_format, (count_slots, _formats), size = find_format(dtype), ENGINES[engine], 0
     for group in shape.require_groups():
         if not group.vectors:
             continue
@@ -121,14 +113,13 @@ def is_packed(engine: str, group: LayerGroup, number_format: NumberFormat) -> bo
     return engine == "vLLM" and number_format.name == "fp8" and has_deepseek_sizes
 
 
-ENGINES = {
-    "transformers": Engine(count_transformers_slots, TRANSFORMERS_FORMATS),
-    "llama.cpp": Engine(count_llama_cpp_slots, LLAMA_CPP_FORMATS),
-    "vLLM": Engine(count_vllm_slots, VLLM_FORMATS),
-}
-
-
 VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS = "vLLM", "SGLang", "llama.cpp", "transformers"
+ENGINES = {
+    TRANSFORMERS: (count_transformers_slots, TRANSFORMERS_FORMATS),
+    LLAMA_CPP: (count_llama_cpp_slots, LLAMA_CPP_FORMATS),
+    VLLM: (count_vllm_slots, VLLM_FORMATS),
+}
+"""Inference engines: the slots that each allocates in a layer, and its number formats."""
 STATE_SLOTS = 5
 """States that SGLang keeps for each text, with its usual way to reuse common beginnings."""
 SGLANG_BUDGET = 8192
@@ -327,7 +318,8 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
         return max(least, -(-size // deployment.gpus) if engine == LLAMA_CPP else size)
     if engine == SGLANG:
         return least + count_sglang_reserve(deployment.part, tokens, dtype, source)
-    if str(dtype) not in ENGINES[engine].formats:
+    _count_slots, formats = ENGINES[engine]
+    if str(dtype) not in formats:
         return least
     if engine == VLLM:  # splits heads, others layers
         size = count_engine_bytes(deployment.part, tokens, engine, dtype, source)

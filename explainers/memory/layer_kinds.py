@@ -103,15 +103,6 @@ def find_attention_layers(fields: ConfigFields, num_layers: int) -> set[int] | N
     return None
 
 
-def check_states(fields: ConfigFields) -> None:
-    """Raise ValueError if layers keep states and no field says which layers."""
-    for name, value in fields.config.items():
-        if STATE_FIELDS.search(name) and value and not isinstance(value, bool):
-            raise InputError(
-                "{name}: which layers keep a state is not said in a field known here", name=name
-            )
-
-
 MAX_LAYERS, MAX_LOOPS = 1_000, 100
 UNKNOWN_FIELDS = (
     "block_types", "kv_source_layers", "state_size", "attention_layers", "attention_types",
@@ -202,7 +193,12 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
         fields.add_note(
             "The last {shared} layers share the cache of earlier ones.", shared=num_shared
         )
-    kinds = share_layers(fields, kinds[: num_layers - num_shared])
+    kinds = kinds[: num_layers - num_shared]
+    factor = fields.find_number("cla_share_factor")  # read as well where it is switched off
+    if fields.read_flag("use_cla"):  # several read the cache of the first (Brandon et al. 2024)
+        factor = factor or fields.require_number("cla_share_factor")
+        fields.add_note("use_cla: {factor} layers in a row share one cache.", factor=factor)
+        kinds = ["nothing" if n % factor else kind for n, kind in enumerate(kinds)]
     if fields.has_any("mamba_d_ssm") and "recurrent" not in kinds:
         kinds = ["hybrid"] * num_layers  # Falcon-H1: every layer has a state as well
     num_states = sum(kind == "recurrent" or kind in ATTENTION_BESIDE for kind in kinds)
@@ -210,20 +206,13 @@ def read_layers(fields: ConfigFields, num_layers: int) -> list[LayerGroup]:
     kinds = [ATTENTION_BESIDE.get(kind, kind) for kind in kinds]
     if fields.find_number("kv_lora_rank", minimum=0) and fields.read_flag("use_mla", default=True):
         return [*read_latent_layers(fields, kinds), *states]
-    if not states:
-        check_states(fields)
+    for name, value in fields.config.items() if not states else ():
+        if STATE_FIELDS.search(name) and value and not isinstance(value, bool):
+            raise InputError(
+                "{name}: which layers keep a state is not said in a field known here", name=name
+            )
     heads = read_layer_heads(fields, kinds, num_layers)
     return [layer for layer in heads if layer is not None] + states
-
-
-def share_layers(fields: ConfigFields, kinds: list[str]) -> list[str]:
-    """Replace layers that read the cache of one before them by "nothing" (Brandon et al. 2024)."""
-    factor = fields.find_number("cla_share_factor")  # read as well where it is switched off
-    if not fields.read_flag("use_cla"):
-        return kinds
-    factor = factor or fields.require_number("cla_share_factor")
-    fields.add_note("use_cla: {factor} layers in a row share one cache.", factor=factor)
-    return ["nothing" if n % factor else kind for n, kind in enumerate(kinds)]
 
 
 def read_loops(fields: ConfigFields) -> int:
@@ -258,7 +247,13 @@ def read_latent_layers(fields: ConfigFields, kinds: list[str]) -> list[LayerGrou
 
 def read_layer_kinds(fields: ConfigFields, num_layers: int) -> list[str]:
     """The kind of each layer, from a list of layers or from a pattern of windows."""
-    kinds = read_listed_kinds(fields, num_layers) or read_class_kinds(fields, num_layers)
+    kinds = read_listed_kinds(fields, num_layers)
+    names: list[Any] = fields.defaults.get("layer_types") or []
+    if not kinds and len(names) == num_layers and KIND_BY_TYPE.keys() >= {*names}:
+        kinds = [KIND_BY_TYPE[name] for name in names]  # as the class of transformers lists them
+        if len({*names}) > 1:
+            counted = ", ".join(f"{count} {name}" for name, count in Counter(names).items())
+            fields.note_default("layer_types", counted)
     if kinds is None:
         local_kind, period, first_local = read_window_pattern(fields, num_layers)
         kinds = [
@@ -267,19 +262,6 @@ def read_layer_kinds(fields: ConfigFields, num_layers: int) -> list[str]:
         ]
     image_layers = read_image_layers(fields, num_layers)
     return ["nothing" if n in image_layers else kind for n, kind in enumerate(kinds)]
-
-
-def read_class_kinds(fields: ConfigFields, num_layers: int) -> list[str] | None:
-    """The kind of each layer as the class of transformers lists them; None where it does not."""
-    names = fields.defaults.get("layer_types")
-    if not isinstance(names, list) or len(names) != num_layers:
-        return None
-    if not all(name in KIND_BY_TYPE for name in names):
-        return None
-    if len({*names}) > 1:
-        counted = ", ".join(f"{count} {name}" for name, count in Counter(names).items())
-        fields.note_default("layer_types", counted)
-    return [KIND_BY_TYPE[name] for name in names]
 
 
 def read_window_pattern(fields: ConfigFields, num_layers: int) -> tuple[str, int, int]:

@@ -7,7 +7,7 @@
 
 import functools
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
 
@@ -78,13 +78,12 @@ class LayerGroup:
             return ((1, self.head_dim),)
         return ((self.num_kv_heads, self.head_dim),) * 2 if self.kind in KINDS_WITH_HEADS else ()
 
-    def count_rows(self, tokens: int, window: int | None = None) -> int:
-        """How many rows a layer has for a text, of `tokens` or of as many as `window` lets in.
+    def count_rows(self, tokens: int) -> int:
+        """How many rows a layer has for a text: of all tokens, or as many as its window lets in.
 
         A chunked layer starts anew after each chunk; on its way there it needs a whole one.
         """
-        window = self.window if window is None else window
-        newest = tokens if window is None else min(tokens, window)
+        newest = tokens if self.window is None else min(tokens, self.window)
         if self.kind == "index" and self.ratio:
             return tokens // self.ratio
         return newest + tokens // self.ratio if self.ratio else newest
@@ -124,15 +123,12 @@ class ModelShape:
 
     def __post_init__(self) -> None:
         check_whole("num_heads", self.num_heads)
-        check_whole("d_model", self.d_model, 0 if self.groups and not self._has_heads else 1)
+        has_heads = any(group.kind in KINDS_WITH_HEADS for group in self.groups or ())
+        # Of layers without KV heads d_model says nothing, and may be unknown.
+        check_whole("d_model", self.d_model, 0 if self.groups and not has_heads else 1)
         for group in self.groups or ():
             if group.kind in KINDS_WITH_HEADS:
                 check_divides("KV heads", group.num_kv_heads, "query heads", self.num_heads)
-
-    @property
-    def _has_heads(self) -> bool:
-        """Whether some layer has KV heads; for others d_model says nothing and may be unknown."""
-        return any(group.kind in KINDS_WITH_HEADS for group in self.groups or ())
 
     def require_groups(self) -> tuple[LayerGroup, ...]:
         """The groups of layers; raises ValueError where nobody published them."""
@@ -192,38 +188,26 @@ def read_shapes() -> dict[str, ModelShape]:
 
 def parse_shape(entry: dict[str, Any]) -> ModelShape:
     """A shape from an entry of the file; what the calculators do not use stays in the file."""
-    parameters = entry.get("parameters")
+    groups = [
+        LayerGroup(**{**one, "state": tuple(RecurrentState(**s) for s in one.get("state", ()))})
+        for one in entry.get("groups", ())
+    ]
+    exact = entry.get("parameters")
+    known = {name: entry[name] for name in entry.keys() & {one.name for one in fields(ModelShape)}}
     return ModelShape(
-        id=entry["id"],
-        groups=tuple(map(parse_group, entry["groups"])) if "groups" in entry else None,
-        num_heads=entry["num_heads"],
-        d_model=entry["d_model"],
-        family=entry["family"],
-        architecture=entry["architecture"],
-        attention=entry["attention"],
-        context=entry.get("context"),
-        encoder_context=entry.get("encoder_context"),
-        nope_dim=entry.get("nope_dim", 0),
-        value_dim=entry.get("value_dim", 0),
-        parameters=parameters or parse_stated_number(entry.get("parameters_stated")),
-        has_exact_parameters=parameters is not None,
-        active_parameters=parse_stated_number(entry.get("active_parameters_stated")),
-        dtype=entry["dtype"],
-        full_layers=tuple(entry.get("full_layers", ())),
-        verified=entry["verified"],
-        sources=tuple(entry["sources"]),
-        notes=(entry["notes"],) if "notes" in entry else (),
-        has_learned_sinks=entry.get("learned_sinks", False),
-        vocabulary=entry.get("vocabulary"),
-        has_tied_embeddings=bool(entry.get("tied_embeddings")),
-        query_latent_dim=entry.get("query_latent_dim") or 0,
+        **known
+        | {
+            "groups": tuple(groups) if "groups" in entry else None,
+            "parameters": exact or parse_stated_number(entry.get("parameters_stated")),
+            "has_exact_parameters": exact is not None,
+            "active_parameters": parse_stated_number(entry.get("active_parameters_stated")),
+            "full_layers": tuple(entry.get("full_layers", ())),
+            "sources": tuple(entry["sources"]),
+            "notes": (entry["notes"],) if "notes" in entry else (),
+            "has_learned_sinks": entry.get("learned_sinks", False),
+            "has_tied_embeddings": bool(entry.get("tied_embeddings")),
+        }
     )
-
-
-def parse_group(entry: dict[str, Any]) -> LayerGroup:
-    """A group of layers from the file."""
-    state = tuple(RecurrentState(**state_entry) for state_entry in entry.get("state", ()))
-    return LayerGroup(**{**entry, "state": state})
 
 
 def parse_stated_number(text: str | None) -> int | None:

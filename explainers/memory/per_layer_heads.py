@@ -42,7 +42,13 @@ def read_layer_heads(
     head_dim = fields.read_head_dim()
     num_global_kv_heads = fields.find_number("num_global_key_value_heads") or num_kv_heads
     global_head_dim = fields.find_number("global_head_dim") or head_dim
-    check_value_dim(fields, head_dim)
+    value_dim = fields.find_number("v_head_dim", minimum=0)
+    if value_dim not in (None, 0, head_dim):  # both are counted alike
+        raise InputError(
+            "v_head_dim {value_dim} differs from head_dim {head_dim}: not known here",
+            value_dim=value_dim,
+            head_dim=head_dim,
+        )
     local_kv_heads, local_head_dim = read_local_heads(fields, num_kv_heads, head_dim)
     changes = read_layer_changes(fields, num_layers)
     layers: list[LayerGroup | None] = []
@@ -77,17 +83,6 @@ def read_local_heads(fields: ConfigFields, num_kv_heads: int, head_dim: int) -> 
         other.find_number("num_attention_groups") or num_kv_heads,
         other.find_number("head_dim") or head_dim,
     )
-
-
-def check_value_dim(fields: ConfigFields, head_dim: int) -> None:
-    """Raise ValueError if values are narrower or wider than keys: both are counted alike."""
-    value_dim = fields.find_number("v_head_dim", minimum=0)
-    if value_dim not in (None, 0, head_dim):
-        raise InputError(
-            "v_head_dim {value_dim} differs from head_dim {head_dim}: not known here",
-            value_dim=value_dim,
-            head_dim=head_dim,
-        )
 
 
 def read_layer_changes(fields: ConfigFields, num_layers: int) -> dict[int, ConfigFields]:

@@ -39,18 +39,22 @@ COMMANDS = {
     SGLANG: "python -m sglang.launch_server --model-path MODEL",
     LLAMA_CPP: "llama-server --model MODEL.gguf",
 }
-VLLM_NAMES = {
-    **dict.fromkeys(("bfloat16", "float16"), "auto"),
-    "fp8": "fp8",
-    "fp8_per_head": "fp8_per_token_head",
-    "int8_per_head": "int8_per_token_head",
-    "nvfp4": "nvfp4",
-}
-SGLANG_NAMES = {"bfloat16": "bfloat16", "float16": "auto", "fp8": "fp8_e4m3"}
-SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
-LLAMA_CPP_NAMES = {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS}
 RESIDUAL_BITS = {"int4_residual": (4, 64), "int2_residual": (2, 32)}
 """Bits of a number, and numbers that share a scale, in a quantized cache of transformers."""
+SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
+CACHE_NAMES = {
+    VLLM: {
+        **dict.fromkeys(("bfloat16", "float16"), "auto"),
+        "fp8": "fp8",
+        "fp8_per_head": "fp8_per_token_head",
+        "int8_per_head": "int8_per_token_head",
+        "nvfp4": "nvfp4",
+    },
+    SGLANG: {"bfloat16": "bfloat16", "float16": "auto", "fp8": "fp8_e4m3"},
+    LLAMA_CPP: {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS},
+    TRANSFORMERS: {name: name for name in ("bfloat16", "float16", *RESIDUAL_BITS)},
+}
+"""What each engine calls the formats of a cache that it can store."""
 
 
 @dataclass(frozen=True)
@@ -75,11 +79,7 @@ class Command:
 
 def find_cache_name(deployment: Deployment, engine: str) -> str | None:
     """What an engine calls the cache's format; None if it stores none like it."""
-    name = str(deployment.cache_dtype)
-    if engine == TRANSFORMERS:
-        known = {one: one for one in ("bfloat16", "float16", *RESIDUAL_BITS)}
-    else:
-        known = {VLLM: VLLM_NAMES, SGLANG: SGLANG_NAMES, LLAMA_CPP: LLAMA_CPP_NAMES}[engine]
+    name, known = str(deployment.cache_dtype), CACHE_NAMES[engine]
     kinds = {group.kind for group in deployment.shape.require_groups()}
     if needs_packed_rows(deployment, engine):
         return known[name] if name == "fp8" and has_packed_rows(deployment.shape) else None

@@ -43,20 +43,16 @@ def literal(value: Any, names: Names = NO_NAMES) -> str:
 
 def _tensor(value: Any) -> str:
     if value.numel() > READABLE and value.is_floating_point():
-        shape = ", ".join(map(str, value.shape))
-        return f'floats(\n    """\n{_packed(value)}\n""",\n    {shape},\n)'
+        shape, numbers = ", ".join(map(str, value.shape)), array("f", value.flatten().tolist())
+        if sys.byteorder == "big":
+            numbers.byteswap()
+        packed = textwrap.fill(b64encode(numbers.tobytes()).decode(), WIDTH)
+        return f'floats(\n    """\n{packed}\n""",\n    {shape},\n)'
     if value.dim() == 2 and str(value.dtype) == "torch.bool":
         rows = ["".join("01"[allowed] for allowed in row) for row in value.tolist()]
         return 'truths(\n    """\n' + "\n".join(f"    {row}" for row in rows) + '\n    """\n)'
     kind = "" if value.is_floating_point() else f", dtype={value.dtype}"
     return f"torch.tensor({literal(value.tolist())}{kind})"
-
-
-def _packed(value: Any) -> str:
-    numbers = array("f", value.flatten().tolist())
-    if sys.byteorder == "big":
-        numbers.byteswap()
-    return textwrap.fill(b64encode(numbers.tobytes()).decode(), WIDTH)
 
 
 def _nested(value: Any, names: Names) -> str:
@@ -78,7 +74,12 @@ def _nested(value: Any, names: Names) -> str:
         return _listed("(", each(value), ",)" if len(value) == 1 else ")")
     if isinstance(value, Sequence) and not isinstance(value, str):
         return _listed("[", each(value), "]")
-    return _plain(value)
+    if isinstance(value, bool | int | str | None):
+        return repr(value)
+    if isinstance(value, float):
+        short = f"{value:.9g}"  # nine digits tell every float32 from its neighbours
+        return f"float({short!r})" if short.strip("-") in ("inf", "nan") else repr(float(short))
+    raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
 def call(function: Callable[..., Any], given: Mapping[str, Any], names: Names = NO_NAMES) -> str:
@@ -91,19 +92,14 @@ def _listed(begin: str, entries: Sequence[str], end: str) -> str:
     line = begin + ", ".join(entries) + end
     if len(line) <= WIDTH and "\n" not in line:
         return line
-    if begin in "[(" and not any(one.startswith(("[", "(")) or "\n" in one for one in entries):
-        return begin + _filled(entries) + end
-    return begin + "\n" + "".join(f"{_indented(one)},\n" for one in entries) + end[-1]
-
-
-def _filled(entries: Sequence[str]) -> str:
-    """As many entries on each line as there is room for."""
+    if begin not in "[(" or any(one.startswith(("[", "(")) or "\n" in one for one in entries):
+        return begin + "\n" + "".join(f"{_indented(one)},\n" for one in entries) + end[-1]
     lines = [""]
-    for entry in entries:
+    for entry in entries:  # as many on each line as there is room for
         if len(lines[-1]) + len(entry) > WIDTH:
             lines.append("")
         lines[-1] += f"{entry}, "
-    return "\n ".join(lines).removesuffix(", ").replace(", \n", ",\n")
+    return begin + "\n ".join(lines).removesuffix(", ").replace(", \n", ",\n") + end
 
 
 def is_record(value: Any) -> bool:
@@ -136,15 +132,6 @@ def parts(value: Any) -> Iterable[tuple[str, Any]]:
     if isinstance(value, Mapping):
         return value.items()
     return [("", one) for one in value] if isinstance(value, list | tuple) else ()
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool | int | str | None):
-        return repr(value)
-    if isinstance(value, float):
-        short = f"{value:.9g}"  # nine digits tell every float32 from its neighbours
-        return f"float({short!r})" if short.strip("-") in ("inf", "nan") else repr(float(short))
-    raise TypeError(f"{type(value).__name__} is not a plain value")
 
 
 def _indented(text: str) -> str:
@@ -259,8 +246,9 @@ class Paste:
         """Take what a text imports, if it is ours."""
         if one.source != one.module:
             self.namespaces.add(one.name)
-            for name in sorted(list_attributes(text, one.name)):
-                self.add(one.source, name)
+            nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)]
+            for name in sorted({n.attr for n in nodes if ast.unparse(n.value) == one.name}):
+                self.add(one.source, name)  # `masks.build` → build
         elif one.is_ours:
             self.add(one.module, one.name)
         elif one.package in {*ALLOWED, *self.libraries}:
@@ -383,12 +371,6 @@ def list_needed(text: str) -> set[str]:
             yield from visit(child)
 
     return set(visit(symtable.symtable(text, "a definition", "exec"))) - BUILTINS
-
-
-def list_attributes(text: str, module: str) -> set[str]:
-    """What a text takes from a module that it knows by this name: `masks.build` → build."""
-    nodes = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Attribute)]
-    return {node.attr for node in nodes if ast.unparse(node.value) == module}
 
 
 def write_result(given: Given, module: str, name: str) -> str:

@@ -133,9 +133,14 @@ KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 
 def write_notebook(cells: Iterable[Cell]) -> str:
     """A Jupyter notebook (nbformat 4.5), the same bytes for the same page."""
+    written = []
+    for place, (kind, text) in enumerate(cells):
+        ran: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+        one = {"cell_type": kind, "id": f"cell-{place}", "metadata": {}, **ran}
+        written.append(one | {"source": text.splitlines(keepends=True)})
     return json.dumps(
         {
-            "cells": [_write_cell(place, cell) for place, cell in enumerate(cells)],
+            "cells": written,
             "metadata": {"kernelspec": KERNEL, "language_info": {"name": "python"}},
             "nbformat": 4,
             "nbformat_minor": 5,
@@ -146,19 +151,11 @@ def write_notebook(cells: Iterable[Cell]) -> str:
     )
 
 
-def _write_cell(place: int, cell: Cell) -> dict[str, Any]:
-    ran: dict[str, Any] = {"execution_count": None, "outputs": []} if cell.kind == "code" else {}
-    source = cell.text.splitlines(keepends=True)
-    return {"cell_type": cell.kind, "id": f"cell-{place}", "metadata": {}, "source": source, **ran}
-
-
 def write_script(cells: Iterable[Cell]) -> str:
     """A plain Python file with the remarks as comments; `python file.py` runs it."""
-    return "\n\n\n".join(_write_part(cell) for cell in cells) + "\n"
-
-
-def _write_part(cell: Cell) -> str:
-    if cell.kind == "code":
-        return cell.text
-    # A line break of any kind would end the comment and begin code.
-    return "\n".join(f"# {line.lstrip('# ')}".rstrip() for line in cell.text.splitlines())
+    parts = []
+    for kind, text in cells:
+        # A line break of any kind would end the comment and begin code.
+        remark = "\n".join(f"# {line.lstrip('# ')}".rstrip() for line in text.splitlines())
+        parts.append(text if kind == "code" else remark)
+    return "\n\n\n".join(parts) + "\n"

@@ -181,7 +181,9 @@ class StyledPages:
 
         async def send_styled(message: Message) -> None:
             nonlocal start, page
-            if message["type"] == "http.response.start" and _is_page(message):
+            told = MutableHeaders(raw=message.get("headers", []))
+            is_page = told.get("content-type", "").startswith("text/html")
+            if message.get("status") == 200 and is_page:
                 start = message
             elif start is None:
                 await send(message)
@@ -197,11 +199,6 @@ class StyledPages:
                     await send({"type": "http.response.body", "body": page})
 
         return await self.app(scope, receive, send_styled)
-
-
-def _is_page(start: Message) -> bool:
-    headers = MutableHeaders(raw=start["headers"])
-    return start["status"] == 200 and headers.get("content-type", "").startswith("text/html")
 
 
 @lru_cache(maxsize=2)

@@ -71,11 +71,6 @@ class FinishedPages(Control):
 finished_pages = FinishedPages("pages_done", "Pages that are done", "")
 
 
-def estimate_minutes(path: str) -> int:
-    """How long a page takes, from its text."""
-    return count_minutes(load_sections(Path(path).stem))
-
-
 def count_minutes(texts: Mapping[str, str]) -> int:
     """Reading at the usual pace, and a while for each section and for all that is asked."""
     words = sum(len(_WORD.findall(text)) for text in texts.values())
@@ -170,7 +165,7 @@ def _show_path(contents: Contents, done_pages: Sequence[str]) -> None:
         st.caption(_(part))
         for path, title in pages.items():
             icon = ":material/check_circle:" if path in done_pages else ":material/circle:"
-            minutes = _("{minutes} min", minutes=estimate_minutes(path))
+            minutes = _("{minutes} min", minutes=count_minutes(load_sections(Path(path).stem)))
             st.page_link(path, label=f"{_(title)} · {minutes}", icon=icon)
     st.caption(
         _(

@@ -119,8 +119,13 @@ class Limits:
         scope, kind = visitor.scope, _find_kind(visitor)
         if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > LONGEST_LINK:
             return answer_in_words(visitor, TOO_LONG, LINK_TOO_LONG)
-        if kind == "file" and not self._has_room_for_file(visitor):
-            return answer_in_words(visitor, MANY_FILES, 429)
+        if kind == "file":  # Streamlit keeps it until its session ends, asked for or not
+            manager: Any = runtime.get_instance().uploaded_file_mgr
+            kept: dict[str, Any] = manager.file_storage
+            of_session = len(kept.get(scope["path"].split("/")[-2], ()))
+            is_much = sum(map(len, kept.values())) >= self.most.files
+            if is_much or of_session >= self.most.files_of_session:
+                return answer_in_words(visitor, MANY_FILES, 429)
         # Whose socket would be refused reads why instead of the page that waits for it.
         counted = self.open.get("websocket" if kind == "page" else kind)
         if counted is not None and counted.total() >= self.most.sessions:
@@ -128,14 +133,6 @@ class Limits:
         if counted is not None and counted[find_address(visitor)] >= self.most.sessions_of_address:
             return answer_in_words(visitor, MANY_HERE, 429)
         return None
-
-    def _has_room_for_file(self, visitor: HTTPConnection) -> bool:
-        """Streamlit keeps what was uploaded until its session ends, asked for or not."""
-        manager: Any = runtime.get_instance().uploaded_file_mgr
-        kept = manager.file_storage
-        of_session = len(kept.get(visitor.scope["path"].split("/")[-2], ()))
-        all_files = sum(map(len, kept.values()))
-        return of_session < self.most.files_of_session and all_files < self.most.files
 
     @staticmethod
     async def _count(

@@ -80,28 +80,38 @@ def revealed(
     study mode everybody reads what somebody does who wants the answer at once.
     """
     answers = sort_options([*options, answer])
-    if is_lecture():
-        _ask_class(text, name, answers, answer, numbers)
-        return True
     if is_tour():
         return True
+    asked, because = (text.fill(f"{part}_{name}", **numbers) for part in ("ask", "because"))
+    if is_lecture():
+        guess = None
+        if is_study_mode():
+            with screen("ask", name):
+                st.markdown(asked)
+                guess = _ask(name, answers, answer)
+        verdict = f"## {find_question(asked)}\n\n{write_verdict(guess or SKIP, answer)}"
+        # By its name the votes of a class find the answer.
+        right = f"right {answers.index(answer)} {name}"
+        show_on_screen("answer", name, f"{verdict} {because}", right)
+        return True
     if is_whole_export():
-        asked, because = (text.fill(f"{part}_{name}", **numbers) for part in ("ask", "because"))
         keep_question(name, asked, because, answers, answer)
         return True
     if not is_study_mode():
-        text(f"ask_{name}", **numbers)
-        _tell(text, name, SKIP, answer, numbers)
+        st.markdown(asked)
+        st.markdown(write_verdict(SKIP, answer))
+        st.markdown(because)
         return True
     with st.container(border=True, key=f"question {name}"):
-        text(f"ask_{name}", **numbers)
+        st.markdown(asked)
         with st.container(horizontal=True, vertical_alignment="bottom"):
             guess = _ask(name, answers, answer)
             if guess is None:
                 st.caption(_("Answer to see the result."), width="content")
         if guess is None:
             return False
-        _tell(text, name, guess, answer, numbers)
+        st.markdown(write_verdict(guess, answer))
+        st.markdown(because)
         offer_all_answers(name)
     return True
 
@@ -126,28 +136,6 @@ def keep_question(
 
 SAID = "…"
 """In what a file says of a wrong answer, it stands for what was said."""
-
-
-def _tell(text: Prose, name: str, guess: str, answer: str, numbers: Mapping[str, object]) -> None:
-    """What came out, beside the guess, and why."""
-    st.markdown(write_verdict(guess, answer))
-    text(f"because_{name}", **numbers)
-
-
-def _ask_class(
-    text: Prose, name: str, options: list[str], answer: str, numbers: Mapping[str, object]
-) -> None:
-    """The question with its answers, for a show of hands; then what came out, and why."""
-    guess = None
-    if is_study_mode():
-        with screen("ask", name):
-            text(f"ask_{name}", **numbers)
-            guess = _ask(name, options, answer)
-    question, because = text.fill(f"ask_{name}", **numbers), text.fill(f"because_{name}", **numbers)
-    verdict = f"## {find_question(question)}\n\n{write_verdict(guess or SKIP, answer)}"
-    # By its name the votes of a class find the answer.
-    right = f"right {options.index(answer)} {name}"
-    show_on_screen("answer", name, f"{verdict} {because}", right)
 
 
 def _ask(name: str, options: list[str], answer: str) -> str | None:

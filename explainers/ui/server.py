@@ -42,16 +42,15 @@ REFUSAL = (
 ).encode()
 
 
-def settle_home() -> None:
-    """Have a home directory: Streamlit looks for settings there. Some hosts give a user none."""
+def read_settings() -> None:
+    """Take Streamlit's settings from the environment: it reads them where its command is used.
+
+    And from a home directory, which some hosts do not give to a user.
+    """
     try:
         Path.home()
     except RuntimeError:
         os.environ["HOME"] = str(ROOT)
-
-
-def read_settings() -> None:
-    """Take Streamlit's settings from the environment: it reads them where its command is used."""
     try:
         asked = cli.main_run.make_context("run", ["app.py"])
     except cli.click.ClickException as problem:
@@ -93,6 +92,9 @@ def allow_connections() -> int:
     return MOST_CONNECTIONS if files < 0 else min(MOST_CONNECTIONS, files // 2)
 
 
+read_proxies = functools.cache(_TrustedHosts)
+
+
 class PatientHttp(HttpToolsProtocol):
     """Hangs up on who does not say what is wanted, and on an address with too many connections.
 
@@ -106,7 +108,7 @@ class PatientHttp(HttpToolsProtocol):
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
         self.opened: Counter[str] = vars(self.server_state).setdefault("opened", Counter())
-        if (self.client or [""])[0] not in _read_proxies(str(self.config.forwarded_allow_ips)):
+        if (self.client or [""])[0] not in read_proxies(str(self.config.forwarded_allow_ips)):
             self.address = find_address(HTTPConnection({"type": "http", "client": self.client}))
             self.opened[self.address] += 1
         if self.address and self.opened[self.address] > allow_connections():
@@ -162,11 +164,6 @@ class PatientHttp(HttpToolsProtocol):
             self.address = None
 
 
-@functools.cache
-def _read_proxies(named: str) -> _TrustedHosts:
-    return _TrustedHosts(named)
-
-
 def import_chapters() -> None:
     """Import all that pages need, and PyTorch with it, which the first visitor else waits for."""
     folders = explainers.chapters.__path__
@@ -195,7 +192,6 @@ async def serve_prepared(scope: Scope, receive: Receive, send: Send) -> None:
 
 def serve() -> None:
     """Serve until the process is told to end."""
-    settle_home()
     read_settings()
     # What readers type is in the URL, and not for the log. Streamlit revives `access_log=False`.
     logging.getLogger("uvicorn.access").disabled = True

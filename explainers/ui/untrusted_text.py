@@ -70,7 +70,12 @@ class CleanLog:
         left_out = self._count(place + problem)
         if left_out is None:
             return False
-        words = _fill(str(record.msg), record.args) if _is_in_code(record) else f"see {place}"
+        frame, where = sys._getframe(), (record.pathname, record.lineno)
+        while frame.f_back and (frame.f_code.co_filename, frame.f_lineno) != where:
+            frame = frame.f_back
+        # Does the message stand in the code like this, with nothing put into it?
+        is_code = isinstance(record.msg, str) and record.msg in frame.f_code.co_consts
+        words = _fill(record.msg, record.args) if is_code else f"see {place}"
         more = f" ({left_out} more like it)" if left_out else ""
         who = f"{record.levelname} {record.name}: " if record.levelno >= logging.WARNING else ""
         record.msg, record.args = f"{who}{' '.join(words.split())}{problem}{more}", ()
@@ -87,14 +92,6 @@ class CleanLog:
         if is_over:
             return max(0, count - LINES_OF_PLACE)
         return 0 if count < LINES_OF_PLACE else None
-
-
-def _is_in_code(record: logging.LogRecord) -> bool:
-    """Does the message stand in the code like this, with nothing put into it?"""
-    frame, where = sys._getframe(), (record.pathname, record.lineno)
-    while frame.f_back and (frame.f_code.co_filename, frame.f_lineno) != where:
-        frame = frame.f_back
-    return isinstance(record.msg, str) and record.msg in frame.f_code.co_consts
 
 
 def _fill(words: str, values: Any) -> str:

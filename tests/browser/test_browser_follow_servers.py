@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.browser import test_browser_follow as audience
 from tests.browser.test_browser_follow import code, comes_to_lead, leaf, turn
 from tests.deploy.replicas import serve
-from tests.follow import boards
+from tests.follow import conftest as boards
 
 people, hall, browsers = audience.people, audience.hall, audience.browsers
 redis_server, server = boards.redis_server, boards.server

@@ -1,22 +1,13 @@
 """Files behind a plain server."""
 
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-
 import pytest
+from starlette.staticfiles import StaticFiles
 
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_said):
-        """Nobody reads it."""
+from tests.deploy.replicas import serve_in_thread
 
 
 @pytest.fixture
 def served(tmp_path):
     """A plain server of a folder: its address, and the folder."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}", tmp_path
-    server.shutdown()
-    server.server_close()
+    with serve_in_thread(StaticFiles(directory=tmp_path)) as server:
+        yield f"http://127.0.0.1:{server.config.port}", tmp_path

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from urllib.parse import urlencode
 
 import pytest
@@ -42,8 +43,10 @@ FITS = """() => new Promise((done) => {
 
 
 @pytest.fixture(scope="module")
-def masks():
-    return write_embed("masks", ["en", "vi"], LIVE, "mask=window")
+def masks(tmp_path_factory):
+    file = tmp_path_factory.mktemp("embed") / "masks.html"
+    file.write_text(write_embed("masks", ["en", "vi"], LIVE, "mask=window"), encoding="utf-8")
+    return file
 
 
 def say_at_first(page):
@@ -72,7 +75,7 @@ def test_a_file_lives_in_a_frame(masks, served, quiet_page):
     """With a sandbox, in a page that may load nothing: it wears and says what its address asks
     for, and its frame becomes as high as it is."""
     address, folder = served
-    (folder / "masks.html").write_text(masks, encoding="utf-8")
+    shutil.copy(masks, folder)
     (folder / "frame.html").write_text(FRAME, encoding="utf-8")
     quiet_page.goto(f"{address}/frame.html")
     frame = quiet_page.frame_locator("iframe")
@@ -90,26 +93,22 @@ def test_a_file_lives_in_a_frame(masks, served, quiet_page):
     assert all(url.startswith(address) for url in quiet_page.asked)
 
 
-def test_a_file_opens_with_choices_and_refuses_what_cannot_be(masks, quiet_page, tmp_path):
-    file = tmp_path / "masks.html"
-    file.write_text(masks, encoding="utf-8")
-    quiet_page.goto(file.as_uri())
+def test_a_file_opens_with_choices_and_refuses_what_cannot_be(masks, quiet_page):
+    quiet_page.goto(masks.as_uri())
     expect(quiet_page.locator(".hero .says")).to_contain_text("The window mask hides")
-    quiet_page.goto(f"{file.as_uri()}?{urlencode({'rule': '<b>x</b>', 'word': '99'})}")
+    quiet_page.goto(f"{masks.as_uri()}?{urlencode({'rule': '<b>x</b>', 'word': '99'})}")
     notice = quiet_page.locator(".needs-app")
     expect(notice).to_contain_text("The link asks for rule = <b>x</b>. Use one of full, causal")
     expect(notice).to_contain_text("The link asks for word = 99.")
     expect(quiet_page.locator(".hero .says")).to_contain_text("The causal mask hides")
-    quiet_page.goto(f"{file.as_uri()}?text=My+cat")
+    quiet_page.goto(f"{masks.as_uri()}?text=My+cat")
     live = f"{LIVE}/masks?text=My+cat"
     expect(notice.locator("a")).to_have_attribute("href", live)
     assert quiet_page.faults == []
 
 
-def test_a_copy_says_where_the_app_is_and_no_folder(masks, quiet_page, tmp_path):
-    file = tmp_path / "masks.html"
-    file.write_text(masks, encoding="utf-8")
-    quiet_page.goto(file.as_uri())
+def test_a_copy_says_where_the_app_is_and_no_folder(masks, quiet_page):
+    quiet_page.goto(masks.as_uri())
     with quiet_page.expect_download() as saved:
         quiet_page.get_by_role("button", name="Copy as picture").click()
     assert saved.value.path().read_bytes().startswith(b"\x89PNG")

@@ -6,7 +6,7 @@ import json
 from explainers.ui.follow.board import Memory
 from explainers.ui.follow.redis_board import PREFIX, Redis
 from explainers.ui.follow.routes import BOARD_ADDRESS, open_board
-from tests.follow.boards import PATIENCE, ROOM, counted, heard, open_class, played, refused
+from tests.follow.conftest import PATIENCE, ROOM, counted, heard, open_class, played, refused
 
 OTHER = "bbcdefghijklmnop"
 

@@ -10,7 +10,7 @@ import pytest
 
 from explainers.ui.follow import redis_board
 from explainers.ui.follow.redis_board import Redis
-from tests.follow.boards import PATIENCE, ROOM, counted, heard, open_class, played, refused, until
+from tests.follow.conftest import PATIENCE, ROOM, counted, heard, open_class, played, refused, until
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
-"""The locks name what requirements.txt brings, each package by its hash."""
+"""What we take from others is named by what it is: packages by their hashes, images by digests."""
 
 import json
+import os
 import re
 import subprocess
 from importlib.metadata import requires
@@ -10,7 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.house import audit
+from workshop import audit, images
 
 ROOT = Path(__file__).parents[2]
 LOCK, TORCH_LOCK = (
@@ -114,3 +115,56 @@ def test_an_audit_ends_in_time(monkeypatch, capsys):
     monkeypatch.delenv(audit.MAY_BE_UNANSWERED, raising=False)
     assert audit.audit(audit.LOCKS, patience=0.01) == audit.UNANSWERED
     assert "NOTHING WAS CHECKED" in capsys.readouterr().out
+
+
+DIGESTS = {"python:3.11-slim": f"sha256:{'3a' * 32}", "nginx:1-alpine": f"sha256:{'5b' * 32}"}
+TEXT = "ARG PYTHON_IMAGE=python:3.11-slim\nimage: ${NGINX_IMAGE:-nginx:1-alpine}\n"
+
+
+@pytest.fixture
+def docker(tmp_path, monkeypatch):
+    """In place of Docker: it knows two images."""
+    script = f"#!/usr/bin/env python3\nimport sys\nprint({DIGESTS!r}[sys.argv[4]])\n"
+    (tmp_path / "docker").write_text(script)
+    (tmp_path / "docker").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+
+
+@pytest.mark.usefixtures("docker")
+def test_tags_become_digests_and_stay_what_they_are(tmp_path):
+    file = tmp_path / "compose.yaml"
+    file.write_text(TEXT)
+    assert images.find_unpinned((file,)) == ["nginx:1-alpine", "python:3.11-slim"]
+    images.write_digests((file,))
+    python, nginx = DIGESTS.values()
+    written = TEXT.replace("slim", f"slim@{python}").replace("1-alpine", f"1-alpine@{nginx}")
+    assert file.read_text() == written
+    assert images.find_unpinned((file,)) == []
+    images.write_digests((file,))
+    assert file.read_text() == written
+
+
+@pytest.mark.usefixtures("docker")
+def test_nothing_is_written_unless_all_is_known(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "compose.yaml"
+    file.write_text(TEXT + "image: ${REDIS_IMAGE:-redis:7-alpine}\n")
+    monkeypatch.setattr(images, "write_digests", lambda write=images.write_digests: write((file,)))
+    monkeypatch.setattr(images.sys, "argv", ["images", "--write"])
+    assert images.main() == 1
+    assert "nothing is written" in capsys.readouterr().out
+    assert "sha256" not in file.read_text()
+
+
+def test_every_image_is_one_that_can_be_named():
+    """In a variable that can be set, so that `make images` finds it."""
+    dockerfile, compose = (file.read_text(encoding="utf-8") for file in images.FILES)
+    assert re.findall(r"(?m)^FROM (.*)", dockerfile) == ["${PYTHON_IMAGE}"]
+    ours, *others = re.findall(r"(?m)^\s+image: (.*)", compose)
+    assert ours == "attention"
+    assert all(re.fullmatch(r"\$\{\w+_IMAGE:-[^}]+\}", image) for image in others)
+    names = {
+        image.partition(":")[0]
+        for f in images.FILES
+        for image in images.IMAGE.findall(f.read_text())
+    }
+    assert names == {"python", "nginx", "redis"}

@@ -25,13 +25,7 @@ from explainers.memory.engines import (
     count_vllm_rows,
 )
 from explainers.memory.model_shapes import find_shape, list_model_ids
-from explainers.memory.serving_flags import (
-    LLAMA_CPP_NAMES,
-    SGLANG_NAMES,
-    VLLM_NAMES,
-    find_obstacle,
-    make_command,
-)
+from explainers.memory.serving_flags import CACHE_NAMES, find_obstacle, make_command
 from explainers.memory.sharding import split_shape
 
 GPUS = serving.read_gpus()
@@ -257,9 +251,11 @@ def test_where_nothing_fits_or_is_written_there_are_no_flags(engine):
 
 def test_formats_have_the_engines_names():
     """As vLLM's CacheDType, SGLang's --kv-cache-dtype and llama.cpp's --cache-type-k list them."""
-    vllm = {"auto", "fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4"}
-    llama = {"f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1"}
-    assert set(VLLM_NAMES.values()) == vllm
-    assert set(SGLANG_NAMES.values()) == {"auto", "bfloat16", "fp8_e4m3"}
-    assert set(LLAMA_CPP_NAMES.values()) == llama
-    assert {*VLLM_NAMES, *SGLANG_NAMES, *LLAMA_CPP_NAMES} <= set(FORMATS)
+    listed = {
+        VLLM: {"auto", "fp8", "fp8_per_token_head", "int8_per_token_head", "nvfp4"},
+        SGLANG: {"auto", "bfloat16", "fp8_e4m3"},
+        LLAMA_CPP: {"f32", "f16", "bf16", "q8_0", "q4_0", "q4_1", "q5_0", "q5_1"},
+    }
+    for engine, names in listed.items():
+        assert {*CACHE_NAMES[engine].values()} == names
+        assert CACHE_NAMES[engine].keys() <= FORMATS.keys()

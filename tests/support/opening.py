@@ -5,16 +5,16 @@ import functools
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from unittest import mock
 
-from streamlit.components.v2 import manifest_scanner
-from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
+from explainers.export.visit import list_elements as elements
+from explainers.export.visit import prepare
 from explainers.toys.grammar import ENGLISH
 from explainers.ui.session import MODEL_JOB, OPEN_CARD
 from tests.support.tiers import take_turns
@@ -42,14 +42,8 @@ ORIGIN = re.compile(r":gray-badge\[:material/info: (.*)\]")
 DECKS = ('"kind": "deck"',)
 """Of heroes whose cards lead to what stands below them."""
 
-# A server knows from its first visitor on that `contents.py` lists the pages. AppTest forgets it
-# before every run and would then run a page alone, without title and sidebar.
-mock.patch.object(PagesManager, "uses_pages_directory", False).start()
-mock.patch.object(app_test, "PagesManager", type("Served", (PagesManager,), {})).start()
-# What a server does once, when it starts, AppTest would do for every visitor: look through all
-# packages that are installed for components, and compile the pages.
-scan_once = functools.cache(manifest_scanner.scan_component_manifests)
-mock.patch.object(manifest_scanner, "scan_component_manifests", scan_once).start()
+prepare()
+# What a server does once, when it starts, AppTest would do for every visitor: compile the pages.
 compiled = functools.cache(ScriptCache)  # of contents.py and of the pages it leads to
 mock.patch.object(local_script_runner, "ScriptCache", compiled).start()
 mock.patch.object(app_test, "ScriptCache", compiled).start()
@@ -108,13 +102,6 @@ def unfolded(visit: AppTest) -> AppTest:
     for box in boxes:
         visit.session_state[box.key] = True
     return visit.run()
-
-
-def elements(block: Any) -> Iterator[Any]:
-    """Everything on the page, in the order in which it is read."""
-    for child in getattr(block, "children", {}).values():
-        yield child
-        yield from elements(child)
 
 
 def widgets(visit: AppTest) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any
 import sentencepiece
 import torch
 
+from tests.support.tiny_families import OUT_AND_IN
+
 LINES = [
     "The CEO announced record earnings on Friday",
     "Tổng giám đốc đã công bố lợi nhuận kỷ lục vào thứ Sáu",
@@ -41,23 +43,11 @@ def save(folder: Path) -> Path:
         *(str(folder / name) for name in ("source.spm", "target.spm", "vocab.json"))
     )
     torch.manual_seed(0)
-    model = MarianMTModel(
-        MarianConfig(
-            vocab_size=len(names),
-            d_model=48,  # d_k 16 and 4: roots without rounding, so that every bit must agree
-            encoder_layers=2,
-            decoder_layers=3,
-            encoder_attention_heads=3,
-            decoder_attention_heads=12,
-            encoder_ffn_dim=20,
-            decoder_ffn_dim=28,
-            max_position_embeddings=128,
-            pad_token_id=len(names) - 1,
-            decoder_start_token_id=len(names) - 1,
-            eos_token_id=0,
-            forced_eos_token_id=0,
-        )
-    )
+    last = len(names) - 1
+    # d_k is 16 and 4: roots without rounding, so that every bit must agree
+    sizes = OUT_AND_IN | {"vocab_size": len(names), "max_position_embeddings": 128}
+    signs = {"pad_token_id": last, "decoder_start_token_id": last, "eos_token_id": 0}
+    model = MarianMTModel(MarianConfig(**sizes | signs, forced_eos_token_id=0))
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
     return folder

@@ -85,35 +85,29 @@ def drawn_on(visit: AppTest) -> list[Drawn]:
     for element in elements(visit.main):
         if element.type != "bidi_component":
             continue
-        sent = [json.loads(element.proto.bytes)]
-        found += _weights_under_masks(sent)
-        for figure in _figures(sent):
-            for panel in figure["panels"]:
-                values, rounding = panel["values"], DIGITS
-                if isinstance(values, dict):
-                    rounding = max(DIGITS, values["unit"])
-                    flat, width = unpacked(values), len(panel["columns"])
-                    values = [flat[n : n + width] for n in range(0, len(flat), width)]
-                if panel["flipped"]:
-                    values = [list(column) for column in zip(*values, strict=True)]
-                found.append(Drawn(panel["id"], values, rounding))
+        sent = json.loads(element.proto.bytes) or {}
+        if sent.get("kind") == "masked":
+            found += _weights_under_masks(sent)
+        for panel in sent.get("panels", ()):
+            values, rounding = panel["values"], DIGITS
+            if isinstance(values, dict):
+                rounding = max(DIGITS, values["unit"])
+                flat, width = unpacked(values), len(panel["columns"])
+                values = [flat[n : n + width] for n in range(0, len(flat), width)]
+            if panel["flipped"]:
+                values = [list(column) for column in zip(*values, strict=True)]
+            found.append(Drawn(panel["id"], values, rounding))
     return found
 
 
-def _weights_under_masks(data: Any) -> list[Drawn]:
+def _weights_under_masks(hero: dict[str, Any]) -> list[Drawn]:
     """What the page on masks shows first: the weights under each mask, with its number."""
-    heroes = [one for one in data if one.get("kind") == "masked"] if isinstance(data, list) else []
-    return [Drawn("scores", hero["scores"], FOUR_DIGITS) for hero in heroes] + [
+    return [Drawn("scores", hero["scores"], FOUR_DIGITS)] + [
         Drawn(mask["name"], frame["weights"], FOUR_DIGITS)
-        for hero in heroes
         for mask in hero["masks"]
         for number, frame in enumerate(mask["frames"], mask["least"])
         if number == hero["choices"].get(mask["name"], number)
     ]
-
-
-def _figures(data: Any) -> list[Any]:
-    return [one for one in data if "panels" in one] if isinstance(data, list) else []
 
 
 def agrees(computed: Any, shown: Any, tolerance: float = DIGITS) -> bool:

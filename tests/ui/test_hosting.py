@@ -1,4 +1,7 @@
-"""The app as a container host makes and runs it: the Dockerfile's own commands, without Docker."""
+"""The app as a container host makes and runs it: the Dockerfile's own commands, without Docker.
+
+Every answer has its headers, and every page comes with its style, in one piece.
+"""
 
 import json
 import os
@@ -14,12 +17,13 @@ from urllib.parse import urlsplit
 
 import pytest
 import yaml
-from starlette.responses import PlainTextResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, StreamingResponse
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
+from app import app
 from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.ui import browser_files, headers
-from explainers.ui.headers import HEADERS, SafeHeaders
+from explainers.ui.headers import HEADERS, SafeHeaders, StyledPages
 from tests.deploy.replicas import ask, free_port, serve
 
 ROOT = Path(__file__).parents[2]
@@ -279,3 +283,34 @@ def test_the_image_holds_what_runs():
         place = path.relative_to(ROOT)
         covers = [p for p in ignored for part in (place, *place.parents) if fnmatch(str(part), p)]
         assert not covers, f"{place} is left out by {covers}"
+
+
+STYLE = Path(headers.__file__).with_name("page_style.css").read_text(encoding="utf-8")
+PAGE = "<html><head></head><body>ô</body></html>"
+
+
+@pytest.mark.parametrize(
+    ("address", "packed"), [("/", "identity"), ("/masks", "identity"), ("/masks?lang=vi", "gzip")]
+)
+def test_streamlits_page_has_the_style_at_its_end(address, packed):
+    answer = TestClient(app).get(address, headers={"accept-encoding": packed})
+    assert answer.text.count(f"<style>{STYLE}</style></body>") == 1
+    assert answer.headers.get("content-encoding", "identity") == packed
+    assert not {"etag", "last-modified"} & {*answer.headers}, "of a file that has no such style"
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_styled"),
+    [
+        (HTMLResponse(PAGE), True),
+        (StreamingResponse((PAGE[:20], PAGE[20:]), media_type="text/html"), True),
+        (PlainTextResponse(PAGE), False),
+        (HTMLResponse(PAGE, 404), False),
+    ],
+)
+def test_only_a_page_is_styled_and_all_of_it_arrives(answer, is_styled):
+    got = TestClient(StyledPages(answer)).get("/")
+    assert got.text == (
+        PAGE.replace("</body>", f"<style>{STYLE}</style></body>") if is_styled else PAGE
+    )
+    assert TestClient(StyledPages(HTMLResponse(PAGE))).head("/").headers["content-length"] == "41"

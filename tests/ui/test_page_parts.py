@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from explainers.translations import load_sections
 from explainers.ui import learning_path
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
@@ -68,7 +69,8 @@ def test_both_questions_answered_right_or_wrong_mark_the_page():
 def test_course_one_is_one_story_of_less_than_45_minutes():
     listed = re.findall(r"pages/(\w+)\.py", (ROOT / "contents.py").read_text(encoding="utf-8"))
     assert [page[:2] for page in listed[:6]] == ["01", "03", "04", "05", "06", "08"]
-    assert sum(map(learning_path.estimate_minutes, listed[:6])) < 45
+    minutes = [learning_path.count_minutes(load_sections(page)) for page in listed[:6]]
+    assert sum(minutes) < 45
 
 
 def test_rows_of_the_sidebar_have_number_name_and_dot(monkeypatch):

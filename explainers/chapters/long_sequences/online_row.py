@@ -1,6 +1,5 @@
 """One row of scores read block by block: maximum, total, correction, and their arithmetic."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -12,7 +11,7 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from explainers import arithmetic
-from explainers.arithmetic import Arithmetic, choose_decimals, compute_power, round_number
+from explainers.arithmetic import Arithmetic
 from explainers.attention.online_softmax import Running, read_row
 from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, scale, softmax
@@ -161,7 +160,7 @@ def _explain_cell(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell)
     if cell.panel == RUNNING:
         return _explain_running(row, step, COLUMNS[j], value)
     if cell.panel == POWERS:
-        return explain_power(scores[j], largest, value, what)
+        return arithmetic.explain_power(scores[j], largest, value, what)
     if cell.panel == WEIGHTS:
         read = [score if n < seen else -inf for n, score in enumerate(scores)]
         return arithmetic.explain_softmax(read, j, value, row.lab.tokens)
@@ -179,28 +178,10 @@ def _explain_running(row: Row, step: int, name: str, value: float) -> Arithmetic
         return arithmetic.explain_dot_product([before, *powers], factors, value, name)
     before = row.steps[step - 1].largest.item() if step else -inf
     if name == "correction":
-        return explain_power(before, now.largest.item(), value, name)
+        return arithmetic.explain_power(before, now.largest.item(), value, name)
     read = ", ".join(f"{score:.4f}" for score in [before, *block] if score > -inf)
     return arithmetic.explain_input(
         value, name, _("largest of {scores} = {value:.4f}", scores=read, value=value)
-    )
-
-
-def explain_power(score: float, largest: float, value: float, name: str) -> Arithmetic:
-    """`value` as a power of e, from digits that give it again."""
-    exact = math.exp(score - largest)
-    for shown, places in choose_decimals(value, exact):
-        term = compute_power(score, largest, places)
-        if round_number(term, shown) == round_number(value, shown):
-            break
-    result = f"{round_number(value, shown):f}"
-    exponent = f"({round_number(score, places):f} − {round_number(largest, places):f})"
-    return Arithmetic(
-        result,
-        (f"{name} = e^{exponent} = {result}",),
-        "import torch\n"
-        f"score, largest = torch.tensor([{score:.9g}, {largest:.9g}]).double()\n"
-        f'print(f"{{torch.exp(score - largest):z.{shown}f}}")',
     )
 
 

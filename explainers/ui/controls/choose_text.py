@@ -73,6 +73,13 @@ def choose_text(
 
 def _offer_presets(presets: Mapping[str, str]) -> None:
     visitor_language = get_language()
+
+    def take() -> None:
+        preset = st.session_state[PRESET]
+        if preset in presets:
+            st.session_state[controls.sentence.key] = presets[preset]
+            st.session_state[PRESET] = None  # so that the same one can be chosen again
+
     st.selectbox(
         _("Or an example"),
         list(presets),
@@ -81,14 +88,6 @@ def _offer_presets(presets: Mapping[str, str]) -> None:
         key=PRESET,
         placeholder=_("Or an example"),
         label_visibility="collapsed",
-        on_change=_take_preset,
-        args=(presets,),
+        on_change=take,
         width=170,
     )
-
-
-def _take_preset(presets: Mapping[str, str]) -> None:
-    preset = st.session_state[PRESET]
-    if preset in presets:
-        st.session_state[controls.sentence.key] = presets[preset]
-        st.session_state[PRESET] = None  # so that the same one can be chosen again

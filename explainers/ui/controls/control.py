@@ -85,9 +85,13 @@ class Control:
         widget: Callable[..., Any] | None = None,
         **settings: Any,
     ) -> Any:
-        """The same where only these values are possible."""
+        """The same where only these values are possible, and `usual` stands in for any other."""
         usual = self.default if usual is None else usual
-        find, fit, allowed = find_among(values), fit_among(values, usual), describe_options(values)
+
+        def fit(value: Any) -> Any:
+            return value if value in values else usual
+
+        find, allowed = find_among(values), describe_options(values)
         return self.resolve(find, allowed, usual, fit, widget, options=values, **settings)
 
     def _read(self, find: Callable[[Any], Any], usual: Any) -> tuple[Any, Any]:
@@ -249,8 +253,3 @@ def describe_range(low: int, high: int) -> str:
 def find_among(values: Sequence[Any]) -> Callable[[Any], Any]:
     """How a link is read where only these values are possible."""
     return lambda request: next((one for one in values if is_value(request, one)), None)
-
-
-def fit_among(values: Sequence[Any], usual: Any) -> Callable[[Any], Any]:
-    """The same for what was chosen elsewhere: `usual` stands in for what is not possible here."""
-    return lambda value: value if value in values else usual

@@ -6,9 +6,9 @@ anything else of the message is obeyed: so no choice is lost, and none comes bac
 away since.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 import streamlit as st
@@ -16,6 +16,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils.script_run_context import ThreadState
 from streamlit.runtime.state.query_params import sanitize_query_string
 
+from explainers.toys.sentence import MAX_CHARACTERS
 from explainers.ui.controls.control import Control
 from explainers.ui.session import ASKED_WITH, PAGE_DRAWN, PICTURED, visitor
 
@@ -24,23 +25,55 @@ Texts = tuple[str, ...]
 """How an address has a choice: a text for each time that it is named, none where it is usual."""
 
 
-class Pictured(Protocol):
-    """A choice of a picture: `figure/hero.py`."""
+def is_among(value: object, values: Iterable[object]) -> bool:
+    """Unlike `in`: 1 is not True, and 1.0 is not 1."""
+    return any(value == one and type(value) is type(one) for one in values)
+
+
+@dataclass(frozen=True)
+class HeroChoice:
+    """A choice of a picture: its control, what may be chosen, and what is chosen now."""
+
+    control: Control
+    values: Sequence[Any]
+    """All that may be chosen; none where any short text may be."""
+    value: Any
+    labels: Sequence[str] = ()
+    """What the values are called, where the picture offers them as a row of buttons."""
+    is_elsewhere: bool = False
+    """Only the server can draw what is chosen."""
+    fitting: Sequence[Any] | None = None
+    """Those that a link may ask for beside the other choices of now, where these are fewer."""
+
+    @classmethod
+    def read(
+        cls,
+        control: Control,
+        values: Sequence[Any],
+        labels: Sequence[str] = (),
+        opening: Any = None,
+        is_elsewhere: bool = False,
+    ) -> "HeroChoice":
+        """What the session or the link chooses; where that is nothing, `opening` or the usual."""
+        return cls(control, values, control.resolve_among(values, opening), labels, is_elsewhere)
 
     @property
-    def control(self) -> Control: ...
-    @property
-    def values(self) -> Sequence[Any]: ...
-    @property
-    def value(self) -> Any: ...
-    def accepts(self, value: object) -> bool: ...
+    def usual(self) -> Any:
+        """What is chosen where nobody has chosen, as far as that can be drawn."""
+        return self.control.unchosen if self.accepts(self.control.unchosen) else self.value
+
+    def accepts(self, value: object) -> bool:
+        """May a browser ask for this?"""
+        if not self.values:
+            return isinstance(value, str) and len(value) <= MAX_CHARACTERS
+        return is_among(value, self.values)
 
 
 @dataclass(frozen=True)
 class Written:
     """A choice that the browser may write: as a run has it, and what the address leaves out."""
 
-    choice: Pictured
+    choice: HeroChoice
     drawn: Texts
     usual: Texts
 
@@ -69,7 +102,7 @@ class Drawn(NamedTuple):
         return {part or "" for part, some in shows if not some.isdisjoint({*names, ANY_CHOICE})}
 
 
-def note_choices(choices: Sequence[Pictured]) -> dict[str, dict[str, Any]]:
+def note_choices(choices: Sequence[HeroChoice]) -> dict[str, dict[str, Any]]:
     """Remember what a picture is drawn with; by name, how a browser writes each choice.
 
     A choice that is written by others, or not at all, is none of them.

@@ -150,9 +150,10 @@ class TypedNumber(Control):
     link_form = "grouped"
 
     def __call__(self, is_drawn: bool = True) -> int:
+        allowed = N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
         typed_text: str = self.resolve(
             lambda asked: self.format_for_url(asked) if self.read(asked) else None,
-            self._describe(),
+            allowed,
             fit=self.format_for_url,  # in any language
             widget=st.selectbox,
             is_drawn=is_drawn,
@@ -160,17 +161,11 @@ class TypedNumber(Control):
             accept_new_options=True,
             width=130,
         )
-        return self._accept(typed_text)
-
-    def _describe(self) -> str:
-        return N_("a whole number from 1 to {largest:,}, in digits", largest=self.largest)
-
-    def _accept(self, typed_text: str) -> int:
         number = self.read(typed_text)
-        if number is not None:
-            return number
-        self.refuse_typed(typed_text, self._describe(), self.unchosen)
-        return self.unchosen
+        if number is None:
+            number = self.unchosen
+            self.refuse_typed(typed_text, allowed, number)
+        return number
 
     @property
     def unchosen(self) -> int:

@@ -5,7 +5,7 @@ browser writes a choice into the address by itself; the server hears of it when 
 the picture shows it and is about to be seen, or with whatever else is asked for.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -15,14 +15,19 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from explainers.charts.theme import THEMES
-from explainers.toys.sentence import MAX_CHARACTERS
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.browser_files import translate_scripts
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.controls import is_tour
-from explainers.ui.controls.late_choices import ANY_CHOICE, note_choices, note_part
+from explainers.ui.controls.late_choices import (
+    ANY_CHOICE,
+    HeroChoice,
+    is_among,
+    note_choices,
+    note_part,
+)
 from explainers.ui.export_mode import note
 from explainers.ui.figure.chart import offer_files, tabulate
 from explainers.ui.lecture.screens import (
@@ -41,45 +46,6 @@ if TYPE_CHECKING:
 
 _SCRIPTS = browser_files.list_scripts("picture", "common")
 _component = browser_files.make_component("picture/picture.js", "hero")
-
-
-@dataclass(frozen=True)
-class HeroChoice:
-    """A choice of a picture: its control, what may be chosen, and what is chosen now."""
-
-    control: Control
-    values: Sequence[Any]
-    """All that may be chosen; none where any short text may be."""
-    value: Any
-    labels: Sequence[str] = ()
-    """What the values are called, where the picture offers them as a row of buttons."""
-    is_elsewhere: bool = False
-    """Only the server can draw what is chosen."""
-    fitting: Sequence[Any] | None = None
-    """Those that a link may ask for beside the other choices of now, where these are fewer."""
-
-    @classmethod
-    def read(
-        cls,
-        control: Control,
-        values: Sequence[Any],
-        labels: Sequence[str] = (),
-        opening: Any = None,
-        is_elsewhere: bool = False,
-    ) -> "HeroChoice":
-        """What the session or the link chooses; where that is nothing, `opening` or the usual."""
-        return cls(control, values, control.resolve_among(values, opening), labels, is_elsewhere)
-
-    @property
-    def usual(self) -> Any:
-        """What is chosen where nobody has chosen, as far as that can be drawn."""
-        return self.control.unchosen if self.accepts(self.control.unchosen) else self.value
-
-    def accepts(self, value: object) -> bool:
-        """May a browser ask for this?"""
-        if not self.values:
-            return isinstance(value, str) and len(value) <= MAX_CHARACTERS
-        return _is_among(value, self.values)
 
 
 @dataclass(frozen=True)
@@ -131,7 +97,7 @@ class Hero:
         """
         name = choice.control.key
         chosen = [one.choices[name] for one in self.experiments if name in one.choices]
-        return choice.accepts(value) or _is_among(value, chosen)
+        return choice.accepts(value) or is_among(value, chosen)
 
     def take(self, told: Mapping[str, Any]) -> None:
         """Take over what the browser says was chosen, as far as it may be; a callback.
@@ -305,11 +271,6 @@ def show_slow_experiment(
         _offer_table(picture, f"slow {one.name}")
 
 
-def _is_among(value: object, values: Iterable[object]) -> bool:
-    """Unlike `in`: 1 is not True, and 1.0 is not 1."""
-    return any(value == one and type(value) is type(one) for one in values)
-
-
 def _describe(choice: HeroChoice) -> dict[str, Any]:
     options = [
         {"value": str(value), "label": label}
@@ -320,17 +281,15 @@ def _describe(choice: HeroChoice) -> dict[str, Any]:
 
 def _describe_experiment(experiment: Experiment) -> dict[str, Any]:
     """Nothing in it is of what is chosen now, which the server may hear of late."""
-    described = [_describe_try(one) for one in experiment.each.values() or [experiment]]
+    described = []
+    for one in experiment.each.values() or [experiment]:
+        title, remark = split_title(one.text)
+        told = {"name": one.name, "title": title, "text": remark, "choices": dict(one.choices)}
+        described.append(told)
     if all(one == described[0] for one in described):
         return described[0]
     each = dict(zip(map(str, experiment.each), described, strict=True))
     return {**described[0], "by": experiment.by, "each": each}
-
-
-def _describe_try(experiment: Experiment) -> dict[str, Any]:
-    title, remark = split_title(experiment.text)
-    choices = dict(experiment.choices)
-    return {"name": experiment.name, "title": title, "text": remark, "choices": choices}
 
 
 def make_weight_table(tokens: Sequence[str], weights: Sequence[Sequence[float]]) -> Any:

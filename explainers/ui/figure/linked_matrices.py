@@ -91,7 +91,7 @@ def show_matrices(figure: Figure, theme: Theme, key: str) -> str:
         if slider:
             slider.on_turn(min(max(int(message["place"]), 0), len(slider.labels) - 1))
 
-    panels = _describe_panels(by_id, theme)
+    panels = {name: _describe_panel(panel, by_id, theme) for name, panel in by_id.items()}
     with screen("picture", key):
         result = _component(
             key=key,
@@ -137,10 +137,10 @@ def _describe_view(view: Figure, drawn: dict[str, dict[str, Any]], theme: Theme)
     """What is other than in the picture that was drawn."""
     by_id = {panel.id: panel for panel in view.panels}
     changes = []
-    for id_, panel in _describe_panels(by_id, theme).items():
-        before = drawn.get(id_, {})
-        same = {name for name, value in panel.items() if name in before and before[name] == value}
-        changes.append({name: panel[name] for name in panel if name == "id" or name not in same})
+    for panel in by_id.values():
+        now, before = _describe_panel(panel, by_id, theme), drawn.get(panel.id, {})
+        same = {name for name, value in now.items() if name in before and before[name] == value}
+        changes.append({name: now[name] for name in now if name == "id" or name not in same})
     return {
         "panels": changes,
         "selected": _describe_selection(view.picked, by_id),
@@ -161,12 +161,11 @@ def _describe_words(figure: Figure) -> dict[str, Any]:
     return {"template": figure.template, "named": named}
 
 
-def _describe_panels(by_id: dict[str, Panel], theme: Theme) -> dict[str, dict[str, Any]]:
-    return {name: _describe_panel(panel, by_id, theme) for name, panel in by_id.items()}
-
-
 def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict[str, Any]:
-    matrix = panel.matrix.transposed() if panel.flipped else panel.matrix
+    matrix, frames = panel.matrix, panel.frames
+    if panel.flipped:
+        matrix = matrix.transposed()
+        frames = tuple([list(column) for column in zip(*one, strict=True)] for one in frames)
     low, high = matrix.domain
     most_cells = MOST_READ if panel.dense else MOST_CELLS
     is_image = max(matrix.shape) > LONGEST_SIDE or math.prod(matrix.shape) > most_cells
@@ -193,7 +192,7 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         "blank": matrix.blank,
         "ringed": [list(indices) for indices in matrix.ringed_cells],
         "places": matrix.decimals,
-        "frames": [encode(_flip(frame, panel.flipped)) for frame in panel.frames],
+        "frames": [encode(frame) for frame in frames],
         "kind": matrix.kind,
         "low": low,
         "high": high,
@@ -204,10 +203,6 @@ def _describe_panel(panel: Panel, by_id: dict[str, Panel], theme: Theme) -> dict
         "pool": dict(panel.pool),
         "pooled_by": panel.pooled_by,
     }
-
-
-def _flip(values: Values, flipped: bool) -> Values:
-    return [list(column) for column in zip(*values, strict=True)] if flipped else values
 
 
 def _describe_source(source: Source, picked: Panel, by_id: dict[str, Panel]) -> dict[str, Any]:

@@ -135,15 +135,11 @@ def _make_nearest(slider: Slider, make: Callable[[int], Shown]) -> dict[int, Sho
     places = sorted(range(len(slider.labels)), key=lambda place: abs(place - slider.index))
     for place in places[:MOST_VIEWS]:
         view = make(place)
-        room -= sum(map(_count_numbers, view.panels))
+        room -= sum(math.prod(one.matrix.shape) * (1 + len(one.frames)) for one in view.panels)
         if views and room < 0:
             break
         views[place] = view
     return views
-
-
-def _count_numbers(panel: Panel) -> int:
-    return math.prod(panel.matrix.shape) * (1 + len(panel.frames))
 
 
 def orient_panels(panels: Sequence[Panel], queries_down: bool) -> list[Panel]:

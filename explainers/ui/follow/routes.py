@@ -71,9 +71,9 @@ BOARD_ADDRESS = "ATTENTION_BOARD"
 """The environment's name for the address of a Redis server that several processes share."""
 
 
-def open_board(address: str | None = None) -> "Board":
+def open_board() -> "Board":
     """The board that the environment names, or one of this process."""
-    address = os.environ.get(BOARD_ADDRESS, "") if address is None else address
+    address = os.environ.get(BOARD_ADDRESS, "")
     if not address:
         return Memory()
     from explainers.ui.follow.redis_board import Redis  # only where it is asked for

@@ -198,9 +198,14 @@ def take_part(place: str, is_new: bool) -> None:
     if TAKES_PART not in st.session_state:
         return
     context = get_script_run_ctx()
-    first = (
-        count_first_screens(place) if is_new and context and context.is_history_navigation else None
-    )
+    first = None
+    if is_new and is_lecture() and ROOM_KEY in st.query_params and comes_back():
+        # Many come to a new page in the same second, and one screen of it is seen. Only who has all
+        # screens knows which one is meant where a lecturer has chosen some.
+        chosen = [one.partition(":")[0] for one in st.query_params.get_all(ORDER_KEY)]
+        if SET_KEY not in st.query_params and place not in chosen:
+            asked = _SCREEN.match(st.query_params.get(SCREEN_KEY, "1"))
+            first = int(asked[0]) if asked else 1
     draw_until(first)
     data = {
         "place": place,
@@ -212,17 +217,3 @@ def take_part(place: str, is_new: bool) -> None:
     }
     # A follower asks for the rest: any run that is not the first one draws it.
     _follow(key=TAKES_PART, data=data, on_rest_change=lambda: None)
-
-
-def count_first_screens(place: str) -> int | None:
-    """How many screens of a page a follower needs at once; None for all of them.
-
-    Many come to a new page in the same second, and one screen of it is seen.
-    """
-    chosen = st.query_params.get_all(ORDER_KEY)
-    if ROOM_KEY not in st.query_params or not is_lecture():
-        return None
-    if SET_KEY in st.query_params or any(one.partition(":")[0] == place for one in chosen):
-        return None  # only who has all screens knows which one is meant
-    asked = _SCREEN.match(st.query_params.get(SCREEN_KEY, "1"))
-    return int(asked[0]) if asked else 1

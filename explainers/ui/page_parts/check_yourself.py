@@ -105,7 +105,10 @@ def check_yourself(text: Prose, recalls: Recalls) -> None:
             is_right = ask_recall(text, name, question, f"{read_seed()}")
         if is_right is not None:
             answered += 1
-            _mark_recall(text.page, name, make, is_right)
+            number = st.session_state.get(PAGE_NUMBER, "")
+            marked = st.session_state.setdefault(RECALLS_MARKED, {}).setdefault(number, {})
+            if name not in marked:  # the first answer: after it the reader has seen what is right
+                marked[name] = draw_again(text.page, name, make, is_right)
     if recalls and answered == len(recalls) and not finished_pages.has_this_page():
         finished_pages.add_this_page()
         st.rerun()  # the whole page: its dot stands outside
@@ -116,21 +119,13 @@ def seed_recall(page: str, name: str, seed: int) -> Random:
     return Random(f"{page} recall {name} {seed}")  # noqa: S311 - numbers of questions are no secrets
 
 
-def _mark_recall(page: str, name: str, make: Callable[[Random], Question], is_right: bool) -> None:
-    """Remember the first answer: after it the reader has seen what is right.
-
-    The question of later is drawn now, so that its page needs nothing of this one's chapter.
-    """
-    number = st.session_state.get(PAGE_NUMBER, "")
-    marked = st.session_state.setdefault(RECALLS_MARKED, {}).setdefault(number, {})
-    if name not in marked:
-        marked[name] = draw_again(page, name, make, is_right)
-
-
 def draw_again(
     page: str, name: str, make: Callable[[Random], Question], is_right: bool
 ) -> MarkedRecall:
-    """The question with other numbers and, if there is such a one, another answer."""
+    """The question with other numbers and, if there is such a one, another answer.
+
+    It is drawn now, so that the page where it returns needs nothing of this one's chapter.
+    """
     now = make(seed_recall(page, name, read_seed()))
     others = [make(seed_recall(page, name, read_seed() + more)) for more in range(1, DRAWS + 1)]
     later = max(others, key=lambda it: (it.given != now.given, it.answer != now.answer))
@@ -144,31 +139,24 @@ def ask_recall(text: Prose, name: str, question: Question, time: str) -> bool | 
 
     The answers to what is asked several times are told apart by the `time`.
     """
+    options, right = getattr(question, "options", ()), write_answer(question)
+    numbers = {**question.given, **question.worked, "answer": right}
     if is_whole_export():
-        _keep_recall(text, name, question)
+        offered = sort_options([*options, right]) if options else []
+        number = {"number": question.answer, "off": question.tolerance, "unit": question.unit}
+        because = text.fill(f"because_recall_{name}", **numbers)
+        asked, typed = text.fill(f"recall_{name}", **question.given), None if options else number
+        keep_question(f"recall {name}", asked, because, offered, right, typed)
         return None
     text(f"recall_{name}", **question.given)
     answer = _ask(question, f"{text.page} {name} {time}")
     if answer is None:
         return None
-    is_right, right = is_near(question, answer), write_answer(question)
-    is_typed = not getattr(question, "options", ())
+    is_right, is_typed = is_near(question, answer), not options
     said = right if is_right else verbatim(shorten(answer)) if is_typed else answer
     st.markdown(write_verdict(said, right, is_typed))
-    text(f"because_recall_{name}", **{**question.given, **question.worked, "answer": right})
+    text(f"because_recall_{name}", **numbers)
     return is_right
-
-
-def _keep_recall(text: Prose, name: str, question: Question) -> None:
-    options = getattr(question, "options", ())
-    right = write_answer(question)
-    numbers = {**question.given, **question.worked, "answer": right}
-    because = text.fill(f"because_recall_{name}", **numbers)
-    offered = sort_options([*options, right]) if options else []
-    number = {"number": question.answer, "off": question.tolerance, "unit": question.unit}
-    asked = text.fill(f"recall_{name}", **question.given)
-    typed = None if options else number
-    keep_question(f"recall {name}", asked, because, offered, right, typed)
 
 
 def _ask(question: Question, place: str) -> str | None:

@@ -64,21 +64,17 @@ def go_deeper(text: Prose, cards: Cards) -> None:
     """The heading, and a card for each name, titled by the page's text `deeper_<name>`.
 
     The text is one line: what one learns in bold, a sentence, the minutes in italics. A card's
-    content is a fragment. A class sees the titles in the overview, and the card that is open.
+    content is a fragment. A class sees the titles in the overview, where a lecturer may choose from
+    them, and the card that is open.
     """
-    if is_lecture():
-        _draw_screens(text, cards)
+    if not is_lecture():
+        if text.has("deeper"):
+            text("deeper")
+        else:
+            heading = _("Go deeper")
+            st.markdown(f"## {heading}")
+        _draw_cards(text, cards)
         return
-    if text.has("deeper"):
-        text("deeper")
-    else:
-        heading = _("Go deeper")
-        st.markdown(f"## {heading}")
-    _draw_cards(text, cards)
-
-
-def _draw_screens(text: Prose, cards: Cards) -> None:
-    """Of all cards the titles, which a lecturer may choose from, and the one that was chosen."""
     opened = open_card(text.page, list(cards))
     st.session_state[LECTURE_CARDS] = list(cards)
     for name, draw in cards.items():

@@ -95,23 +95,18 @@ def read_answer(typed: str, unit: str = "") -> list[float]:
     if not found or len(typed) > LONGEST:
         return []
     sign, number, named = found[1], found[2].strip(), found[3].lower()
-    factors = _list_factors(named, unit)
+    asked = BYTES_IN.get(unit.lower())
+    factors = [Fraction(1)] if named in _TIMES else []  # none if it is not what is asked for
+    if named in _PERCENTS:
+        factors = [] if asked else [Fraction(1, 1 if unit == PERCENT else 100)]
+    elif asked and named in BYTES_IN:
+        factors = [BYTES_IN[named] / asked]
     signed = [-value if sign == "-" else value for value in _read_values(number.lower())]
     read = [value * factor for value in signed for factor in factors]
     if not named and unit in (PERCENT, SHARE):
         read += [100 * value for value in signed if unit == PERCENT and 0 < abs(value) < 1]
         read += [value / 100 for value in signed if unit == SHARE and abs(value) > 1]
     return list(dict.fromkeys(float(value) for value in read if abs(value) < MOST))
-
-
-def _list_factors(named: str, unit: str) -> list[Fraction]:
-    """By what a number with this unit is multiplied; nothing if that is not what is asked for."""
-    asked = BYTES_IN.get(unit.lower())
-    if named in _PERCENTS:
-        return [] if asked else [Fraction(1, 1 if unit == PERCENT else 100)]
-    if asked and named in BYTES_IN:
-        return [BYTES_IN[named] / asked]
-    return [Fraction(1)] if named in _TIMES else []
 
 
 def _read_values(number: str) -> list[Fraction]:

@@ -1,4 +1,4 @@
-"""The container images that others make, by their digests: `python -m tests.house.images`.
+"""The container images that others make, by their digests: `python -m workshop.images`.
 
 It says which are named by a tag alone: a tag can be moved to other bytes. With `--write` it asks
 Docker what each tag means today, and writes the digest into the Dockerfile and compose.yaml.
@@ -9,7 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from explainers.folders import ROOT
+
 FILES = (ROOT / "Dockerfile", ROOT / "deploy" / "compose.yaml")
 IMAGE = re.compile(r"(?<=_IMAGE=)[\w./:@-]+|(?<=_IMAGE:-)[\w./:@-]+")
 """What a variable that ends in _IMAGE is, as `ARG` has it, and `${…:-…}` if it is not set."""
@@ -19,7 +20,9 @@ def ask_digest(image: str) -> str:
     """What a tag means now, for every kind of machine, as Docker hears it from the registry."""
     command = ["docker", "buildx", "imagetools", "inspect", image.partition("@")[0]]
     asked = [*command, "--format", "{{.Manifest.Digest}}"]
-    told = subprocess.run(asked, capture_output=True, text=True, timeout=60, check=True).stdout
+    told = subprocess.run(  # noqa: S603 - images of our own files
+        asked, capture_output=True, text=True, timeout=60, check=True
+    ).stdout
     if not re.fullmatch("sha256:[0-9a-f]{64}", told.strip()):
         raise ValueError(f"{image} has no digest")
     return told.strip()

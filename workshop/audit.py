@@ -1,4 +1,4 @@
-"""Asks for known holes in the packages that are pinned: `python -m tests.house.audit`.
+"""Asks for known holes in the packages that are pinned: `python -m workshop.audit`.
 
 It ends as it found out: nothing is known (0), a hole that a newer version mends (1), or nobody
 answered in time who knows (2). `ATTENTION_AUDIT_UNANSWERED=1` lets the last one pass, as loudly.
@@ -12,7 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from explainers.folders import ROOT
+
 LOCKS = [ROOT / f"requirements{kind}.lock" for kind in ("", "-torch")]
 FINE, HOLE, UNANSWERED = 0, 1, 2
 MAY_BE_UNANSWERED = "ATTENTION_AUDIT_UNANSWERED"
@@ -32,7 +33,9 @@ def audit(files: list[Path], patience: float = PATIENCE) -> int:
             file.write("\n".join(pins))
             file.flush()
             command = [*COMMAND, "--requirement", file.name]
-            told = subprocess.run(command, capture_output=True, text=True, timeout=patience)
+            told = subprocess.run(  # noqa: S603 - pins of our own files
+                command, capture_output=True, text=True, timeout=patience
+            )
         packages = json.loads(told.stdout)["dependencies"]
     except (subprocess.TimeoutExpired, ValueError):
         packages = []
