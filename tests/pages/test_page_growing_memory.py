@@ -7,10 +7,10 @@ import torch
 from torch.nn.functional import normalize
 from torch.testing import assert_close
 
-from explainers.chapters.growing_memory import cards, trained_memories
+from explainers.chapters.growing_memory import cards
 from explainers.chapters.growing_memory import hero as memories
 from explainers.chapters.growing_memory.hero import Answers
-from explainers.toys.pair_memory import FADE, OVERWRITE, SUM, MemoryRow
+from explainers.toys.pair_memory import FADE, OVERWRITE, SUM
 from explainers.ui.session import MEMORY_JOB
 from tests.support.opening import ROOT, opened
 from tests.support.reading import hero, said
@@ -19,13 +19,9 @@ from tests.support.waiting import over
 PAGE = ROOT / "pages" / "12_growing_memory.py"
 
 
-@pytest.mark.parametrize(("share", "place"), [(0.84, 0), (0.4, 1), (0.16, 2)])
-def test_the_answer_is_what_was_measured(share, place):
-    found: trained_memories.Results = {
-        ((rule,), False): MemoryRow((rule,), False, [[0.0, 0.0, 0.0, 0.0, right]])
-        for rule, right in {SUM: 0.4, OVERWRITE: share}.items()
-    }
-    assert trained_memories.answer_comparison(found) == trained_memories.ANSWERS[place]
+def test_the_answer_is_what_was_measured():
+    found = tuple(cards.answer_comparison(share, 0.4) for share in (0.84, 0.4, 0.16))
+    assert found == cards.ANSWERS
 
 
 def test_one_memory_of_the_hundred_is_the_textbooks():
@@ -36,14 +32,14 @@ def test_one_memory_of_the_hundred_is_the_textbooks():
     for k, v in zip(keys, words, strict=True):
         answers = k @ (v.T @ k).T
         found += (torch.cdist(answers, v).argmin(-1) == torch.arange(8)) / 100
-    assert cards.fit_pairs(SUM, 8, 0).found.tolist() == pytest.approx(found.tolist())
+    assert cards.fit_pairs(SUM, 8, 0).tolist() == pytest.approx(found.tolist())
 
 
 def test_a_training_here_stands_beside_the_shipped_one():
     visit = opened(PAGE, {"deep": "trained", "trained_rule": "sum", "trained_keys": "come again"})
     next(one for one in visit.button if one.label.startswith("Train it here")).click().run()
     job = over(visit.session_state[MEMORY_JOB])
-    assert job.subject == trained_memories.MemoryRequest(SUM, True, 0)
+    assert job.subject == cards.MemoryRequest(SUM, True, 0)
     text = said(visit.run())
     assert "| trained here | " in text
     assert all(f"{100 * share:.0f} %" in text for share in job.result)
