@@ -5,8 +5,8 @@ from random import Random
 import pytest
 
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.cards import WeightSteps
+from explainers.chapters.cross_attention.hero import TranslationView
 from explainers.chapters.kv_cache.cards import draw_one_step, explain_one_step
 from explainers.chapters.kv_cache.reading import read_text
 from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
