@@ -34,6 +34,11 @@ OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
         "latents over GPUs": {
             "model": "deepseek-v3", "gpu": "h200", "gpus": "16", "texts": "3", "deep": "serving",
         },
+        "all of a server": {
+            "model": "deepseek-v3", "gpu": "h200", "gpus": "8", "texts": "3", "tokens": "33000",
+            "overhead": "2", "percent": "85", "split": "texts", "cache_dtype": "q8_0",
+            "deep": "serving",
+        },
         "too large": {"model": "llama-3.1-405b", "deep": "flags"},
         "many texts on GPUs": {"tokens": "32768", "texts": "40", "gpus": "4", "deep": "gpus"},
         "nothing is kept": {"model": "bert-base-uncased"},
