@@ -5,7 +5,6 @@ import streamlit as st
 from explainers.attention import grouped_query, latent
 from explainers.attention.cache import compression
 from explainers.chapters.common import sentence_reading
-from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.sentence_reading import Reading
 from explainers.chapters.exercises import predict, predict_cache
 from explainers.chapters.shared_heads import cards, hero
@@ -22,7 +21,7 @@ from explainers.ui.page_parts.go_deeper import Cards, go_deeper
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import random_weights
 from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import hand_over
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over
 from explainers.ui.text.language import fragment
 
 Tokens = tuple[str, ...]
@@ -33,7 +32,7 @@ text = page.Prose(__file__)
 def ask_averaged(tokens: Tokens) -> None:
     """What is left of trained heads whose keys and values are averaged, asked first."""
     found = uptraining.average_nearest_heads(NUM_HEADS, 1, 0, tokens)
-    named = {**found.name_losses(), **found.name_wrong_words(), "heads": f"{NUM_HEADS}"}
+    named = {**found.name_numbers(), "heads": f"{NUM_HEADS}"}
     if revealed(text, "averaged", uptraining.ANSWERS, uptraining.answer_averaging(found), **named):
         uptraining.show_losses_of_averages(found)
         text("averaged_seen", **named)
@@ -43,11 +42,9 @@ def ask_averaged(tokens: Tokens) -> None:
 def show_how(reading: Reading, picture: Hero) -> None:
     """Keys of the KV heads, dealt out to the query heads, and the weights that these get."""
     layer, word = hero.load_shown(picture, reading)
-    dealing = cards.Dealing.of(layer, word)
     title = _("Heads that learned to share keys and values")
     hand_over("learned", title, cards.read_learned_heads, layer=layer)
-    text("how", **dealing.name_words())
-    show_figure(cards.draw_dealing(dealing), name_layer_origin(layer), "dealing")
+    cards.show_dealing(text, layer, word)
     show_source(grouped_query.share, grouped_query.grouped_query, grouped_query.cache_elements)
 
 
@@ -60,9 +57,9 @@ def show_uptraining(tokens: Tokens, heads: int, kv_heads: int) -> None:
     found = uptraining.average_nearest_heads(heads, kv_heads, page.read_seed(), tokens)
     if found.notes:
         st.caption(" ".join(found.notes))
-    text("averaged", **found.name_losses())
-    text(f"averaged_{found.verdict}", **found.name_wrong_words())
-    uptraining.offer_uptraining(found, tokens, lambda **numbers: text("uptrained", **numbers))
+    text("averaged", **found.name_numbers())
+    text(f"averaged_{found.verdict}", **found.name_numbers())
+    uptraining.offer_uptraining(found, tokens, text)
 
 
 def show_latent(tokens: Tokens) -> None:
@@ -75,7 +72,7 @@ def show_latent(tokens: Tokens) -> None:
     hand_over("latent", title, compute, tokens=tokens, **size)
     of_text = text.template("latent_kept")
     figure = cards.draw_latent(tokens, sizes, place, of_text)
-    show_figure(figure, random_weights(seed, sizes[place].given.x.device), "latent")
+    show_figure(figure, random_weights(seed, sizes[place][0].output.device), "latent")
     show_source(latent.compress, latent.queries, latent.latent_attention, latent.absorbed)
 
 
@@ -83,12 +80,15 @@ def show_rows(tokens: Tokens) -> None:
     """Words that share a row, and layers that keep none."""
     text("rows")
     width, seed = controls.row_width(), page.read_seed()
-    found = cards.merge_words(tokens, width, seed)
-    if ask_veiled(text, "rows", *cards.ask_rows(found), words=len(tokens), width=width):
-        show_figure(*cards.draw_rows(found), "rows")
-        text("rows_seen", **cards.name_rows(found))
     inputs = {"tokens": tokens, "width": width, "seed": seed}
-    hand_over("rows", _("Words that share a row"), cards.compute_merged_rows, **inputs)
+    title, compute = _("Words that share a row"), cards.compute_merged_rows
+    found = run_and_hand_over("rows", title, compute, **inputs)
+    words, full = len(tokens), len(found["merged"])
+    thought = [f"{count}" for count in sorted({full, full + 1, words})]
+    if ask_veiled(text, "rows", f"{full}", thought, words=words, width=width):
+        origin = random_weights(seed, found["rows"].device)
+        show_figure(cards.draw_rows(tokens, width, found), origin, "rows")
+        text("rows_seen", **cards.name_rows(tokens, width))
     show_source(compression.merge_rows)
 
 

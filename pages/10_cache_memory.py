@@ -5,12 +5,8 @@ from functools import partial
 import streamlit as st
 
 from explainers.chapters.cache_memory import cards, choose_cache, compared_models, gpu_fit
-from explainers.chapters.cache_memory.cards import link_lessons
-from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.chapters.cache_memory.hero import make_hero
 from explainers.chapters.exercises.predict_cache import bytes_of_a_token, gigabytes_of_a_model
-from explainers.memory.cache_bytes import list_group_caches
-from explainers.memory.serving import Deployment
 from explainers.models.registry import READ_FOLDERS_VARIABLE
 from explainers.translations import _
 from explainers.ui import page
@@ -20,10 +16,9 @@ from explainers.ui.lecture.screens import screen
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import ask_veiled, revealed
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
-from explainers.ui.untrusted_text import verbatim
 
 text = page.Prose(__file__)
 
@@ -38,52 +33,19 @@ def compare_models() -> None:
     text("compared" if told else "compare_none", **told)
 
 
-def show_layers(choice: CacheChoice, _unused: Deployment | None) -> None:
-    """Which layers hold the bytes, if they are not all alike; a question first."""
-    link_lessons(choice.shape)
-    model = verbatim(choice.shape.id)
-    caches = list_group_caches(choice.shape, choice.tokens, **choice.options)
-    if len(caches) < 2:
-        text("layers_alike", alike=cards.describe_alike_layers(caches), model=model)
-        return
-    text("layers", model=model, groups=cards.list_groups(caches))
-    share, named = cards.answer_layers(caches, choice.tokens)
-    if ask_veiled(text, "layers", share, **named):
-        sorting, held = cards.show_layers(choice.shape, caches)
-        text(f"layers_in_{sorting}", **held)
-
-
-def show_serving(choice: CacheChoice, deployment: Deployment | None) -> None:
-    """What fits, and how fast it could be."""
-    text("serving")
-    if deployment:
-        for name, told in gpu_fit.list_findings(deployment, choice.tokens, choice.texts):
-            text(f"fit_{name}", **told)
-        gpu_fit.show_working(deployment, choice.tokens, choice.texts)
-
-
-def show_gpus(choice: CacheChoice, deployment: Deployment | None) -> None:
-    """The same texts on every GPU of the list."""
-    name, told = cards.list_gpus(deployment, choice.tokens, choice.texts)
-    text(f"gpus_{name}", **told)
-    show_source(*cards.GPU_CODE)
-
-
-def show_flags(choice: CacheChoice, deployment: Deployment | None) -> None:
-    """The chosen point as flags of an engine."""
-    name, told = cards.show_command(deployment, choice.tokens, choice.texts)
-    text(f"flags_{name}", **told)
-    show_source(*cards.FLAG_CODE)
-
-
-CARDS = {"layers": show_layers, "serving": show_serving, "gpus": show_gpus, "flags": show_flags}
+CARDS = {
+    "layers": cards.show_layers,
+    "serving": gpu_fit.show_serving,
+    "gpus": cards.show_gpus,
+    "flags": cards.show_flags,
+}
 
 
 def draw_card(name: str) -> None:
     """A card about the chosen model, as far as there is one."""
     plan = gpu_fit.read_plan()
     if plan.choice:
-        CARDS[name](plan.choice, plan.deployment)
+        CARDS[name](text, plan.choice, plan.deployment)
     else:
         text("no_model")
 

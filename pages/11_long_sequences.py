@@ -4,14 +4,14 @@ from functools import partial
 
 import streamlit as st
 
-from explainers.attention import masks
 from explainers.attention.online_softmax import read_block, read_row
 from explainers.attention.tiled import read_tile, tile_cells, tiled_attention
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.common.sentence_reading import choose_reading, choose_sentence, show_reader
 from explainers.chapters.exercises import predict
 from explainers.chapters.long_sequences import hero, measurement, online_row, tile_figure
-from explainers.chapters.long_sequences.tile_figure import LONG, SIDE
+from explainers.chapters.long_sequences.tile_figure import LONG, SIDE, TiledSentence
+from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_hero
@@ -20,6 +20,7 @@ from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import show_functions_of, show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -45,11 +46,13 @@ def show_corrections() -> None:
 
 def show_tiles_by_hand(rule: str) -> None:
     """Sides of a tile to choose, tiles that are skipped, and the code of a CPU and of a GPU."""
-    tiles = tile_figure.choose_tiles(lab, masks.RULES[rule])
+    with st.container(horizontal=True):
+        sides = int(controls.tile_rows()), int(controls.tile_columns())
+    tiles = TiledSentence.cut(lab, rule, sides)
     named = tile_figure.name_tiles(tiles)
-    if tiles.blocks != tiles.asked:
+    if tiles.blocks != sides:
         text("tiles_larger", **named)
-    tile_figure.show_tiles(tiles, rule)
+    tile_figure.show_tiles(tiles)
     text("tiles_seen", **named)
     section, of_kernel = measurement.check_kernel()
     text(section, **of_kernel)
@@ -65,9 +68,10 @@ def show_skipped() -> None:
     text("spared")
     measurement.show_measuring(partial(text, "measured"))
     text("spared_tiles", tokens=f"{LONG:,}", side=SIDE)
-    causal, strided = tile_figure.count_causal()
-    options = ["0", *(f"{tile_figure.ALL // part}" for part in (2, 4))]
-    if ask_veiled(text, "spared", f"{strided}", options, causal=causal, side=SIDE):
+    # The strided mask allows fewer pairs.
+    _all, causal, *_unused, strided = tile_figure.count_tiles_by_mask(LONG).values()
+    options = ["0", *(f"{causal[-1] // part}" for part in (2, 4))]
+    if ask_veiled(text, "spared", f"{strided[2]}", options, causal=causal[2], side=SIDE):
         tile_figure.show_skipped_tiles(lab.queries_down)
         text("spared_seen")
     show_source(tile_cells)
@@ -82,7 +86,9 @@ def show_lesson() -> None:
         return picture.chosen(controls.tile_mask)
 
     show_reader(reading)
-    hero.cut_tiles(lab, find_rule()).take_sweep(find_rule())
+    inputs = TiledSentence.cut(lab, find_rule(), hero.BLOCKS).inputs
+    title = _("Attention in tiles, the first picture")
+    hand_over("sweep", title, tile_figure.compare_tiles, **inputs)
     cards = {"spared": show_skipped}
     if words < FEWEST:
         text("too_short", words=write_word_count(words), fewest=FEWEST)

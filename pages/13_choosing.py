@@ -2,9 +2,10 @@
 
 from explainers.attention.indexer import index_scores, keep_best, project_index, turn_first
 from explainers.chapters.choosing import cards
-from explainers.chapters.choosing.hero import find_shown, show_trained_hero
+from explainers.chapters.choosing.hero import keys_kept, show_trained_hero
 from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.models.indexers import (
+    KEPT,
     MODEL,
     PROSE,
     Shipped,
@@ -18,7 +19,6 @@ from explainers.ui import page
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
@@ -26,19 +26,10 @@ text = page.Prose(__file__)
 
 
 @fragment
-def ask_shared(shipped: Shipped) -> None:
-    """One set of keys for all heads, or a set for each?"""
-    answer = cards.answer_sharing(shipped)
-    named = cards.name_sharing(shipped)
-    if revealed(text, "shared_keys", cards.ANSWERS, answer, **named):
-        cards.draw_sharing(shipped)
-
-
-@fragment
 def show_how(shipped: Shipped) -> None:
     """Five keys of one query, from products to a mask."""
     text("how")
-    text("how_seen", **cards.show_row(shipped.passages[PROSE]), **cards.name_costs())
+    text("how_seen", **cards.show_row(shipped.passages[PROSE]))
     show_source(index_scores, keep_best)
     show_source(project_index, turn_first, compute_kl, train_indexer, that=CODE_ROLE)
 
@@ -49,12 +40,12 @@ can_train = is_on_disk(MODEL) and read_shipped_indexers(MODEL) is not None
 show_trained_hero(text, shipped, can_train)
 if not can_train:
     text("train_elsewhere")
-ask_shared(shipped)
+cards.ask_sharing(text, shipped)
 show_how(shipped)
 go_deeper(
     text,
     {
-        "evicted": lambda: cards.show_evicted(text, shipped, find_shown(shipped)[2]),
+        "evicted": lambda: cards.show_evicted(text, shipped, keys_kept.resolve_among(KEPT)),
         "blocks": lambda: cards.show_blocks(text, shipped),
     },
 )

@@ -1,7 +1,6 @@
 """Serving tricks: shared beginnings, pages, chunks and drafts, which differ by rounding only."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,7 +12,6 @@ from explainers.attention.serving.kept_drafts import (
     written_distribution,
 )
 from explainers.attention.serving.paged_cache import gather, make_room, write_row
-from explainers.attention.serving.shared_prefix import count_shared, name_blocks
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.exercises import predict
 from explainers.chapters.serving import cards
@@ -26,57 +24,24 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-
 text = page.Prose(__file__)
-
-
-def choose_serving(loaded: "RealModel | None", beginning: str) -> Serving:
-    """By the model, or as it was measured beforehand where there is none that can, or no server."""
-    live = cards.read_or_explain(loaded, beginning) if loaded and not get_export() else None
-    return live or cards.read_shipped()
-
-
-@fragment
-def ask_layer(serving: Serving) -> None:
-    """How many rows can the second layer reuse behind a changed word?"""
-    told = cards.name_layers(serving)
-    answer = cards.answer_layer(serving)
-    if revealed(text, "reuse", cards.ANSWERS, answer, **told):
-        cards.draw_layers(serving)
-    show_source(count_shared, name_blocks)
 
 
 @fragment
 def show_how(serving: Serving) -> None:
     """A draft is kept, or another word is drawn: six bars."""
     guesses, tree = serving.guesses(), serving.drafts()
-    told = cards.name_exchange(guesses)
-    text("how", **told)
-    cards.draw_guesses(guesses, serving.origin)
-    text("how_seen", **told)
+    cards.show_exchange(text, guesses, serving.origin)
     title, (draft, target) = _("Keep a draft or draw again"), (guesses.draft, guesses.target)
     hand_over("exchange", title, cards.exchange_drafts, draft=draft, target=target)
     title = _("A tree of drafts")
     hand_over("tree", title, cards.check_tree, length=len(tree.text), parents=tree.parents)
     show_source(keep_probability, left_over, written_distribution)
     show_source(tree_mask, tree_positions)
-
-
-def show_lookup(serving: Serving) -> None:
-    """Drafts from the text itself, where it repeats and where it does not."""
-    told = cards.name_lookup(serving)
-    text("lookup", **told)
-    if ask_veiled(text, "passes", told["passes"], (), **told):
-        text("lookup_seen", **cards.tabulate_lookup(serving, cards.REPEATING))
-        found = cards.find_repeats(serving, cards.PLAIN)
-        text(f"lookup_{found}", **cards.tabulate_lookup(serving, cards.PLAIN))
 
 
 def show_engines() -> None:
@@ -93,7 +58,9 @@ picture, below = st.container(), st.container()
 with below:
     loaded = obtain_model(named, "chosen")
 with picture:
-    serving = choose_serving(loaded, beginning)
+    # As it was measured beforehand where there is no model that can, or no server.
+    live = cards.read_or_explain(loaded, beginning) if loaded and not get_export() else None
+    serving = live or cards.read_shipped()
     hero = make_hero(text, serving)
     show_hero(text, hero, "serving")
     if serving.beginning != beginning:
@@ -102,9 +69,9 @@ changed = hero.chosen(changed_token)
 one, two = serving.prompts.ids[0], serving.prompts.change(changed)
 prompts = {"one": one, "two": two, "block": cards.BLOCK}
 hand_over("prompts", _("Two prompts share blocks"), cards.share_prompts, **prompts)
-ask_layer(serving)
+cards.ask_layer(text, serving)
 show_how(serving)
-go_deeper(text, {"lookup": partial(show_lookup, serving), "engines": show_engines})
+go_deeper(text, {"lookup": partial(cards.show_lookup, text, serving), "engines": show_engines})
 show_one_sentence(text)
 recalls = {"rows": predict.rows_after_a_change, "kept": predict.kept_drafts}
 check_yourself(text, recalls)

@@ -1,15 +1,9 @@
 """Two sequences: a decoder looks at another sentence, and learns by itself which word is whose."""
 
 from explainers.attention.cross import cross_attention
-from explainers.chapters.cross_attention import (
-    alignment_view,
-    cards,
-    choose_sentence,
-    real_translator,
-)
-from explainers.chapters.cross_attention.alignment_view import TranslationView
+from explainers.chapters.cross_attention import cards, choose_sentence, hero, real_translator
 from explainers.chapters.cross_attention.cards import WeightSteps
-from explainers.chapters.cross_attention.hero import make_hero, read_link_reading
+from explainers.chapters.cross_attention.hero import TranslationView
 from explainers.chapters.cross_attention.real_translator import translate_text
 from explainers.models.token_text import merge_weights
 from explainers.translation.alignment import read_links, reestimate, score_alignment
@@ -38,7 +32,7 @@ def show_steps(view: TranslationView, syllable: int) -> None:
 def show_accuracy(view: TranslationView) -> None:
     """The strongest lines, scored against the correct ones."""
     text("accuracy")
-    text("accuracy_seen", **alignment_view.show_scores(view))
+    text("accuracy_seen", **cards.show_scores(view))
     if not view.gold:
         text("no_gold")
     show_source(score_alignment, read_links, reestimate)
@@ -75,17 +69,19 @@ def show_lesson(whole: TranslationView) -> None:
         return
 
     def select() -> TranslationView:
-        return whole.select(*read_link_reading())
+        return whole.select(*hero.read_link_reading())
 
     view = select()
-    show_hero(text, hero := make_hero(text, view, sentence.text), "translation")
+    show_hero(text, picture := hero.make_hero(text, view, sentence.text), "translation")
     text("learned_here", pairs=f"{TRAINING_SENTENCES:,}")
     answer, named = cards.answer_explaining(view)
     if revealed(text, "explaining", cards.UNCHANGED_SHARES, answer, **named):
         text("explaining_more", **cards.show_replacements(view))
     syllable = controls.followed_syllable
     of_weights = controls.cross_layer, controls.cross_head, controls.cross_rows
-    show_chosen("steps", lambda: show_steps(select(), hero.chosen(syllable)), syllable, *of_weights)
+    show_chosen(
+        "steps", lambda: show_steps(select(), picture.chosen(syllable)), syllable, *of_weights
+    )
     deeper: Cards = {
         "accuracy": lambda: show_accuracy(select()),
         "block": lambda: show_block(select()),
@@ -109,6 +105,6 @@ elif not known.words:
 if known.unknown or not known.words:
     choose_sentence.offer_known(known)
 if known.words:
-    show_lesson(choose_sentence.translate_view(known.words, page.has_queries_down()))
+    show_lesson(hero.translate_view(known.words, page.has_queries_down()))
 show_one_sentence(text)
 check_yourself(text, {"shape": cards.recall_weight_count, "mask": cards.recall_mask})

@@ -4,7 +4,7 @@ import math
 from dataclasses import asdict
 from random import Random
 from statistics import mean
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 import torch
@@ -90,14 +90,6 @@ CLEARLY = 0.75
 """A place that gets this much of the weight of both has got it."""
 
 
-def answer_sink() -> str:
-    """Where the weight of idle letters goes if there are a first token and a sink."""
-    both = idle_head.name_setting(idle_head.FIRST, idle_head.SINK)
-    first, nowhere = average(both, "first"), average(both, "nowhere")
-    share = first / (first + nowhere)
-    return ANSWERS[2 if share > CLEARLY else 0 if share < 1 - CLEARLY else 1]
-
-
 @fragment
 def ask_sink(text: Prose) -> None:
     """A first token and a sink, which gets the weight? Then a dot for each training, with a gate
@@ -105,16 +97,19 @@ def ask_sink(text: Prose) -> None:
     both, gated = (
         idle_head.name_setting(idle_head.FIRST, one) for one in (idle_head.SINK, idle_head.GATE)
     )
+    first, nowhere = average(both, "first"), average(both, "nowhere")
+    share = first / (first + nowhere)
+    answer = ANSWERS[2 if share > CLEARLY else 0 if share < 1 - CLEARLY else 1]
     told = {
-        "first": write_percent(average(both, "first")),
+        "first": write_percent(first),
         "first_each": ", ".join(write_percent(row.first) for row in list_seeds(both)),
-        "nowhere": write_percent(average(both, "nowhere")),
+        "nowhere": write_percent(nowhere),
         "gated": write_percent(average(gated, "first")),
         "gate": write_percent(average(gated, "gate_idle")),
         "loss": f"{average(both, 'loss'):.2f}",
         "loss_first": f"{average(idle_head.FIRST, 'loss'):.2f}",
     }
-    if not revealed(text, "sink", ANSWERS, answer_sink(), **told):
+    if not revealed(text, "sink", ANSWERS, answer, **told):
         return
     from explainers.charts.curves import Axis, draw_dot_rows
 
@@ -167,24 +162,13 @@ def describe_models() -> dict[str, str]:
     return {"noted": ", ".join(names), "example": names[0]}
 
 
-class TrainedHere(NamedTuple):
-    """A training of this visitor's, and which of them it is."""
-
-    run: int
-    job: IdleJob
-
-    @property
-    def request(self) -> idle_training.IdleRequest:
-        return self.job.subject
-
-
 def is_training() -> bool:
     """Does a head of this visitor's learn now?"""
     last: IdleJob | None = st.session_state.get(IDLE_JOB)
     return last is not None and not last.is_over
 
 
-def follow_training(setting: str, run: int, is_watched: bool) -> TrainedHere | None:
+def follow_training(setting: str, run: int, is_watched: bool) -> IdleJob | None:
     """The training that is looked at, begun if it is new; one that is not looked at ends.
 
     Each has a seed that none of the shipped heads has. `is_watched`: is the picture drawn again and
@@ -202,21 +186,18 @@ def follow_training(setting: str, run: int, is_watched: bool) -> TrainedHere | N
     show_refusal(IDLE_JOB)
     if is_training() != is_watched:
         st.rerun()
-    return TrainedHere(run, last) if run and last and last.subject == request else None
+    return last if run and last and last.subject == request else None
 
 
-def describe_training(here: TrainedHere) -> str:
+def describe_training(here: IdleJob) -> str:
     """How far it is, in words; afterwards, from which seed it learned."""
-    if here.job.state == "failed":
-        return _("{what} stopped: {problem}", what=_("The training"), problem=_(here.job.problem))
-    if here.job.state == "done":
-        return _("trained here just now, from seed {seed}", seed=here.request.seed)
-    return describe_state(here.job, _describe_batches)
-
-
-def _describe_batches(job: IdleJob) -> str:
-    done = job.reports[-1].batches if job.reports else 0
-    return _("batch {number} of {steps}", number=done, steps=idle_training.IDLE_STEPS)
+    if here.state == "failed":
+        return _("{what} stopped: {problem}", what=_("The training"), problem=_(here.problem))
+    if here.state == "done":
+        return _("trained here just now, from seed {seed}", seed=here.subject.seed)
+    number = here.reports[-1].batches if here.reports else 0
+    done = _("batch {number} of {steps}", number=number, steps=idle_training.IDLE_STEPS)
+    return describe_state(here, lambda _job: done)
 
 
 def choose_seed(asked: int) -> int:
@@ -225,14 +206,14 @@ def choose_seed(asked: int) -> int:
 
 
 @torch.no_grad()
-def hand_over_letters(setting: str, seed: int, here: TrainedHere | None) -> None:
+def hand_over_letters(setting: str, seed: int, here: IdleJob | None) -> None:
     """All letters of the picture, of what was trained here or of weights that come with the app.
 
     Of a head that is still learning, or never did, there is nothing to hand over.
     """
     title, parts = _("Letters that want nothing"), None
     if here:
-        parts, seed = here.job.result, here.request.seed
+        parts, seed = here.result, here.subject.seed
         title = _("Letters that want nothing, trained here from seed {seed}", seed=seed)
     elif setting in idle_head.SHIPPED_SETTINGS:
         parts = idle_head.load_idle_head(setting, choose_seed(seed))
@@ -245,10 +226,10 @@ def hand_over_letters(setting: str, seed: int, here: TrainedHere | None) -> None
     hand_over("letters", title, share_scores, scores=scores, sink=sink)
 
 
-def name_origin(here: TrainedHere | None, asked: int, is_shipped: bool) -> str:
+def name_origin(here: IdleJob | None, asked: int, is_shipped: bool) -> str:
     """Where the numbers of the picture come from."""
-    if here and here.job.reports:
-        return learned_numbers(_("copied letters, seed {seed}", seed=here.request.seed))
+    if here and here.reports:
+        return learned_numbers(_("copied letters, seed {seed}", seed=here.subject.seed))
     if not is_shipped:
         return _("not trained yet with these switches")
     if (seed := choose_seed(asked)) == asked:
@@ -291,7 +272,7 @@ def make_choices() -> list[HeroChoice]:
     ]
 
 
-def make_hero(text: Prose, choices: list[HeroChoice], here: TrainedHere | None, seed: int) -> Hero:
+def make_hero(text: Prose, choices: list[HeroChoice], here: IdleJob | None, seed: int) -> Hero:
     """A text of letters under every shipped setting, and what was trained here."""
     shown = choose_seed(seed)
     hero = Hero(
@@ -308,7 +289,7 @@ def make_hero(text: Prose, choices: list[HeroChoice], here: TrainedHere | None, 
     return hero
 
 
-def compute_numbers(here: TrainedHere | None, seed: int) -> dict[str, Any]:
+def compute_numbers(here: IdleJob | None, seed: int) -> dict[str, Any]:
     """All that the picture shows."""
     letters = idle_head.spell(idle_head.FIRST)
     wanted = idle_head.find_triggers(idle_head.encode(letters)).tolist()
@@ -331,13 +312,13 @@ def compute_numbers(here: TrainedHere | None, seed: int) -> dict[str, Any]:
         },
         "trained": here
         and {
-            "setting": here.request.setting,
-            "run": here.run,
-            "seed": here.request.seed,
+            "setting": here.subject.setting,
+            "run": here.subject.seed - idle_head.IDLE_SEEDS[-1],
+            "seed": here.subject.seed,
             "told": describe_training(here),
-            "isOver": here.job.is_over,
-            "isWhole": here.job.state == "done",
-            "stages": [pack(stage) for stage in list(here.job.reports)],
+            "isOver": here.is_over,
+            "isWhole": here.state == "done",
+            "stages": [pack(stage) for stage in list(here.reports)],
         },
     }
 
@@ -353,9 +334,9 @@ def pack(stage: Stage) -> dict[str, Any]:
     return packed
 
 
-def find_stage(setting: str, batches: int, here: TrainedHere | None, seed: int) -> Stage | None:
+def find_stage(setting: str, batches: int, here: IdleJob | None, seed: int) -> Stage | None:
     """What is seen of a setting after so many batches, or at the end, where it was trained."""
-    stages = list(here.job.reports) if here else []
+    stages = list(here.reports) if here else []
     if not stages and setting in idle_head.SHIPPED_SETTINGS:
         stages = list(idle_training.load_film(setting, seed))
     return next((one for one in stages if one.batches == batches), stages[-1] if stages else None)

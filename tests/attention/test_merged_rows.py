@@ -9,7 +9,6 @@ from transformers.models.deepseek_v4 import modeling_deepseek_v4 as deepseek
 
 from explainers.attention.cache.compression import merge_rows
 from explainers.chapters.shared_heads import cards
-from explainers.chapters.shared_heads.cards import merge_words, name_rows
 from explainers.memory.model_shapes import find_shape
 
 HEAD_DIM, D_MODEL = 32, 24
@@ -37,7 +36,7 @@ def test_it_merges_as_the_model_does():
 def test_the_sizes_are_those_of_the_classes():
     config, rates = DeepseekV4Config(), DeepseekV4Config().compress_rates or {}
     ratios = rates["compressed_sparse_attention"], rates["heavily_compressed_attention"]
-    named = name_rows(merge_words(("The", "CEO", "announced", "record"), 3, 0))
+    named = cards.name_rows(("The", "CEO", "announced", "record"), 3)
     assert (named["narrow"], named["wide"]) == ratios
     for group in find_shape(cards.AFTER).require_groups():
         assert group.ratio in (0, *ratios)

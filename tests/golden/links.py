@@ -26,6 +26,13 @@ OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
         "one head, Vietnamese": {"heads": "1", "lang": "vi"},
         "a head off": {"heads": "2", "off": "0"},
     },
+    "09_shared_heads": {
+        "what was not trained or cannot be": {
+            "weights": "untrained", "seed": "3", "heads": "4", "kv_heads": "3",
+            "deep": "uptraining",
+        },
+        "more KV heads than heads": {"weights": "untrained", "heads": "1", "kv_heads": "8"},
+    },
     "10_cache_memory": {
         "windows, layer by layer": {"model": "gemma-3-27b", "deep": "layers", "texts": "3"},
         "an encoder, served": {
@@ -34,6 +41,14 @@ OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
         "latents over GPUs": {
             "model": "deepseek-v3", "gpu": "h200", "gpus": "16", "texts": "3", "deep": "serving",
         },
+        "all of a server": {
+            "model": "deepseek-v3", "gpu": "h200", "gpus": "8", "texts": "3", "tokens": "33000",
+            "overhead": "2", "percent": "85", "split": "texts", "cache_dtype": "q8_0",
+            "deep": "serving",
+        },
+        "no number of parameters": {"model": "glm-5", "gpu": "h200", "gpus": "8"},
+        "heads that 16 cannot share": {"model": "llama-4-scout", "gpu": "h200", "gpus": "4"},
+        "heads that 16 would share": {"model": "llama-4-scout", "gpus": "16"},
         "too large": {"model": "llama-3.1-405b", "deep": "flags"},
         "many texts on GPUs": {"tokens": "32768", "texts": "40", "gpus": "4", "deep": "gpus"},
         "nothing is kept": {"model": "bert-base-uncased"},

@@ -1,15 +1,16 @@
 """The arithmetic below each figure: it comes to the number that was clicked."""
 
+from functools import partial
 from random import Random
 
 import pytest
 
 from explainers.chapters.common.score_matrix import Lab
-from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.chapters.cross_attention.cards import WeightSteps
+from explainers.chapters.cross_attention.hero import TranslationView
 from explainers.chapters.kv_cache.cards import draw_one_step, explain_one_step
 from explainers.chapters.kv_cache.reading import read_text
-from explainers.chapters.long_sequences.online_row import Row, make_row_explainer, make_row_panels
+from explainers.chapters.long_sequences.online_row import Row, explain_cell, make_row_panels
 from explainers.chapters.many_heads import Selection, draw_steps
 from explainers.toys.layers import Configuration, draw_layer, load_layer
 from explainers.toys.sentence import SENTENCE
@@ -34,7 +35,7 @@ def cached_step():
 
 def row_in_blocks():
     row = Row.of(Lab(draw_layer(TOKENS, 8, 1, 4, "full", seed=0), queries_down=True), 6, 3)
-    return make_row_panels(row, 3), make_row_explainer(row)
+    return make_row_panels(row, 3), partial(explain_cell, row)
 
 
 def heads(layer, off):

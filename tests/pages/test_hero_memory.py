@@ -12,42 +12,21 @@ from explainers.chapters.cache_memory.hero import (
     make_table,
 )
 from explainers.memory.model_shapes import find_shape, list_model_ids
-from explainers.memory.serving import Deployment, find_weight_format, read_gpus
+from explainers.memory.serving import Deployment, read_gpus
 from explainers.ui.controls import controls
 from tests.pages.test_page_memory import PAGE
 from tests.support.opening import opened
-from tests.support.reading import hero, said
+from tests.support.reading import hero
 
-GPUS = read_gpus()
 USUAL = {"model": "llama-3.1-8b", "gpu": "h100", "gpus": "1", "tokens": "131072", "texts": "1"}
 
 
-def deployment(model, gpu="h100", gpus=1):
-    shape = find_shape(model)
-    return Deployment(shape, GPUS[gpu], gpus, find_weight_format(shape), block=16)
-
-
 def test_the_table_has_a_row_for_each_length():
-    numbers = compute_numbers(deployment("llama-3.1-8b"), LENGTHS)
+    served = Deployment(find_shape("llama-3.1-8b"), read_gpus()["h100"])
+    numbers = compute_numbers(served, LENGTHS)
     table, plan = make_table(numbers), numbers["plans"][1]
     assert list(table["tokens"]) == list(LENGTHS)
     assert list(table["texts that fit on 2 × NVIDIA H100 SXM"]) == plan["users"]
-
-
-def test_what_is_not_known_or_cannot_be_is_not_drawn():
-    for plan in compute_numbers(deployment("glm-5", "h200", 8), LENGTHS)["plans"]:
-        assert plan["weights"] is None
-        assert plan["users"] == [None] * len(LENGTHS)
-        assert min(plan["caches"]) > 0
-        assert "reach" not in plan
-    sent = hero(opened(PAGE, {"model": "llama-4-scout", "gpu": "h200", "gpus": "4"}))
-    numbers = ["1", "2", "4", "8"]  # 40 query heads cannot be shared by 16
-    assert [plan["number"] for plan in sent["plans"]] == numbers
-    [offered] = [one for one in sent["controls"] if one["key"] == "gpus"]
-    assert [option["value"] for option in offered["options"]] == numbers
-    refused = opened(PAGE, {"model": "llama-4-scout", "gpus": "16"})
-    assert "40 query heads cannot be split over 16 ranks" in refused.warning[0].value
-    assert "A large model may need less than a small one." in said(refused)
 
 
 def test_a_length_and_a_number_of_ones_own_are_among_those_drawn():
@@ -58,14 +37,6 @@ def test_a_length_and_a_number_of_ones_own_are_among_those_drawn():
     assert sent["counts"] == sorted([*COUNTS, 5, MANY])
     visit.session_state["tokens"] = "8,192"  # what a click does before the page runs again
     assert hero(visit.run())["choices"]["tokens"] == 8_192
-
-
-def test_experiments_are_drawn_without_the_server_however_the_cache_is_stored():
-    sent = hero(opened(PAGE, {"percent": "70", "cache_dtype": "fp8"}))
-    for chosen in (one["choices"] for one in sent["experiments"]):
-        if chosen["model"] == "llama-3.1-8b":
-            assert chosen["tokens"] in sent["lengths"]
-            assert chosen["texts"] in sent["counts"]
 
 
 @pytest.mark.parametrize(

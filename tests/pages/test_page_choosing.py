@@ -2,13 +2,10 @@
 
 import re
 
-import pytest
-from torch.nn.functional import kl_div
-
 from explainers.chapters.choosing import cards
-from explainers.chapters.choosing.hero import LOOKS, compute_numbers, make_indexer_job, train_with
-from explainers.models.indexers import KEPT, ORACLE, PROSE, STEPS, Shipped, read_indexers
-from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE
+from explainers.chapters.choosing.hero import LOOKS, compute_numbers, make_indexer_job
+from explainers.models.indexers import KEPT, PROSE, STEPS, read_indexers
+from explainers.ui.text.numbers import A_LITTLE_WORSE, MUCH_WORSE, NO_WORSE, judge_rise
 from tests.support.opening import PAGES, ROOT, opened
 from tests.support.reading import hero, said
 
@@ -17,22 +14,10 @@ SHIPPED = read_indexers()
 PASSAGE = SHIPPED.passages[PROSE]
 
 
-def test_how_far_the_indexer_is_from_the_heads_is_torchs():
-    row = cards.compute_row(PASSAGE)
-    expected = kl_div(row.said.log(), row.weights, reduction="sum").item()
-    assert row.divergence == pytest.approx(expected)
-
-
-def test_a_shared_set_is_judged_by_its_loss():
-    def shipped(shared, own):
-        passage = PASSAGE._replace(losses={ORACLE: [shared] * len(KEPT)})
-        return Shipped({PROSE: passage}, {"own": {"64": own}})
-
-    for rise, answer in [
-        *((-1, NO_WORSE), (0.0099, NO_WORSE), (0.01, A_LITTLE_WORSE)),
-        *((0.2499, A_LITTLE_WORSE), (0.25, MUCH_WORSE)),
-    ]:
-        assert cards.answer_sharing(shipped(rise, 0.0)) == answer
+def test_a_rise_of_the_loss_is_called_by_its_size():
+    rises = -1, 0.0099, 0.01, 0.2499, 0.25
+    words = NO_WORSE, NO_WORSE, A_LITTLE_WORSE, A_LITTLE_WORSE, MUCH_WORSE
+    assert tuple(map(judge_rise, rises)) == words
 
 
 def test_streaming_llm_renumbers_so_no_column_has_its_name():
@@ -53,7 +38,6 @@ def test_h2o_is_called_better_only_where_it_is():
 
 def test_training_walks_from_a_drawn_indexer_to_one_that_finds_the_keys(smollm2):
     job = make_indexer_job(PROSE, PASSAGE)
-    job.work = lambda job: train_with(smollm2, STEPS, PASSAGE, job)
     assert job.run() == "done"
     assert [one.step for one in job.reports] == [*LOOKS, STEPS]
     assert job.total == len(job.reports)

@@ -8,11 +8,8 @@ from torch.testing import assert_close
 
 from explainers.chapters.cross_attention import choose_sentence
 from explainers.chapters.cross_attention import hero as first_picture
-from explainers.chapters.cross_attention.alignment_view import (
-    TranslationView,
-    find_reordered_syllable,
-)
-from explainers.chapters.cross_attention.cards import count_unchanged, mark_changes
+from explainers.chapters.cross_attention.cards import list_unchanged, mark_changes
+from explainers.chapters.cross_attention.hero import TranslationView, find_reordered_syllable
 from explainers.translation import translator
 from explainers.translation.corpus import RUNNING_PAIR, find_words
 from explainers.ui.controls.controls import MEAN, PREDICTS, READS
@@ -25,10 +22,8 @@ TYPED = "The directer confirmed strong earning on Friday"
 MEANT = "The director confirmed strong earnings on Friday"
 
 
-def view_of(words):
-    translation, gold = choose_sentence.translate_once(words), choose_sentence.find_gold(words)
-    is_gold = gold and gold.target == translation.syllables
-    return TranslationView(translation, gold if is_gold else None, queries_down=True)
+def view_of(sentence):
+    return first_picture.translate_view(find_words(sentence), queries_down=True)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +36,7 @@ def test_another_sentence_forgets_which_syllable_was_asked_about():
     visit = opened(PAGE, {"syllable": "12", "written": "5", "cross_rows": "reads"})
     assert hero(visit)["choices"]["syllable"] == 12
     visit.text_input(key="text").set_value("The bank confirmed weak sales on Monday").run()
-    view = view_of(find_words("The bank confirmed weak sales on Monday"))
+    view = view_of("The bank confirmed weak sales on Monday")
     assert hero(visit)["choices"]["syllable"] == first_picture.find_opening(view)
 
 
@@ -70,14 +65,15 @@ def test_every_sentence_of_the_grammar_has_its_gold():
     for text, held_out in choose_sentence.list_held_out_examples().items():
         assert choose_sentence.find_gold(tuple(text.split())) == held_out
     for changed in ({"is_passive": True}, {"kind": ""}):  # by the experiments
-        variant = find_words(choose_sentence.write_variant(**changed))
-        assert view_of(variant).gold, "translated as the grammar does"
+        assert view_of(choose_sentence.write_variant(**changed)).gold, (
+            "translated as the grammar does"
+        )
 
 
 def test_examples_are_read_whole_and_have_their_links():
     for sentence in choose_sentence.list_examples().values():
         assert not choose_sentence.read_words(sentence).unknown
-        assert view_of(find_words(sentence)).gold or sentence.startswith("On Friday")
+        assert view_of(sentence).gold or sentence.startswith("On Friday")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +144,7 @@ def test_what_has_nothing_to_show_says_so(monkeypatch):
         assert "no pieces here" in visit.error[0].value
         assert not visit.exception
     nothing = force(translator.load_translator(), ("the",), ())
-    monkeypatch.setattr(choose_sentence, "translate_once", lambda words: nothing)
+    monkeypatch.setattr(first_picture, "translate_once", lambda words: nothing)
     visit = opened(PAGE)
     assert "writes nothing" in said(visit)
     assert not heroes(visit)
@@ -156,6 +152,6 @@ def test_what_has_nothing_to_show_says_so(monkeypatch):
 
 
 def test_what_is_counted_and_marked_by_hand():
-    assert count_unchanged("abcd", "abxd") == count_unchanged("abcd", "bcd") == 3
+    assert len(list_unchanged("abcd", "abxd")) == len(list_unchanged("abcd", "bcd")) == 3
     assert mark_changes(["a", "b"], ["a", "c"]) == "` a ` **` c `**"
     assert mark_changes(["a"], []) == "(nothing)"

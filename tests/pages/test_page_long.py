@@ -6,7 +6,6 @@ from unittest import mock
 import pytest
 import torch
 
-from explainers.attention import masks
 from explainers.chapters.common.score_matrix import Lab
 from explainers.chapters.long_sequences import measurement
 from explainers.chapters.long_sequences.measurement import WayMeasurement, measure_ways
@@ -33,10 +32,10 @@ def test_of_two_words_no_blocks_are_made():
 
 
 def test_tiles_are_no_larger_than_the_text_and_larger_for_a_long_one():
-    assert TiledSentence(LAB.reading(WORDS[:3]), masks.full, (6, 2)).blocks == (3, 2)
-    assert TiledSentence(LAB, masks.full, (2, 3)).blocks == (2, 3)
+    assert TiledSentence.cut(LAB.reading(WORDS[:3]), "full", (6, 2)).blocks == (3, 2)
+    assert TiledSentence.cut(LAB, "full", (2, 3)).blocks == (2, 3)
     long = LAB.reading(("word",) * 24)
-    assert TiledSentence(long, masks.full, (2, 6)).blocks == (4, 6)
+    assert TiledSentence.cut(long, "full", (2, 6)).blocks == (4, 6)
 
 
 def test_a_gpu_is_waited_for_and_asked_for_its_own_count(monkeypatch):

@@ -8,8 +8,7 @@ import pytest
 from explainers.attention.latent import latent_attention
 from explainers.chapters.shared_heads.cards import make_latent_inputs, write_difference
 from explainers.chapters.shared_heads.hero import fit_kv_heads
-from explainers.chapters.shared_heads.uptraining_job import STEPS, compare_sharing, measure_held_out
-from explainers.toys.layers import Configuration
+from explainers.chapters.shared_heads.uptraining_job import STEPS, measure_held_out
 from explainers.toys.sentence import SENTENCE
 from explainers.toys.training import list_losses
 from explainers.ui.session import UPTRAINING_JOB
@@ -20,14 +19,6 @@ from tests.support.waiting import over
 
 PAGE = ROOT / "pages" / "09_shared_heads.py"
 TOKENS = tuple(SENTENCE.split())
-
-
-@pytest.mark.parametrize(("heads", "kv_heads", "shown"), [("4", "3", "2"), ("1", "8", "1")])
-def test_kv_heads_that_cannot_be_are_corrected_and_said(heads, kv_heads, shown):
-    visit = opened(PAGE, {"weights": "untrained", "heads": heads, "kv_heads": kv_heads})
-    assert ["asks for kv_heads =" in note.value for note in visit.info] == [True]
-    choices = hero(visit)["choices"]
-    assert (choices["heads"], choices["kv_heads"]) == (heads, shown)
 
 
 def test_kv_heads_that_become_too_many_stand_in_the_link_as_they_are_shown():
@@ -73,14 +64,6 @@ def test_averaging_costs_and_a_little_training_mends_it_sooner_than_a_fresh_star
     visit.session_state["kv_heads"] = "4"
     assert len(pictures(visit.run())) == drawn, "the curve of another training"
     assert "nothing is averaged" in said(visit)
-
-
-def test_what_was_not_trained_is_replaced_and_said():
-    link = {"seed": "3", "weights": "untrained", "kv_heads": "2"}
-    visit = opened(PAGE, link | {"deep": "uptraining"})
-    assert "no seed 3" in visit.caption[-1].value
-    shown = compare_sharing(Configuration(4, 4, 16, "full"), 2, 0)[2].loss
-    assert loss_after(visit, "An untrained layer of that shape") == pytest.approx(shown, abs=6e-4)
 
 
 def test_what_is_no_number_is_not_called_rounding():

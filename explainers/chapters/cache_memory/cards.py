@@ -6,7 +6,7 @@ import streamlit as st
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
 from explainers.memory import cache_bytes, capacity_plan
-from explainers.memory.cache_bytes import GroupCache
+from explainers.memory.cache_bytes import GroupCache, list_group_caches
 from explainers.memory.cache_formula import (
     KIND_NAMES,
     UNIT_STEPS,
@@ -23,6 +23,9 @@ from explainers.messages import N_, Message, ngettext
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
+from explainers.ui.prediction import ask_veiled
+from explainers.ui.source import show_source
 from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
 
@@ -77,14 +80,6 @@ def list_lessons(shape: ModelShape) -> list[str]:
     """The pages that explain a model's layers, each once."""
     lessons = [LESSONS[group.kind] for group in shape.require_groups() if group.kind in LESSONS]
     return list(dict.fromkeys(lessons + [SINKS_LESSON] * shape.has_learned_sinks))
-
-
-def link_lessons(shape: ModelShape) -> None:
-    """Offer them."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(_("Explained on:"))
-        for path in list_lessons(shape):
-            st.page_link(path)
 
 
 VERIFICATIONS = {
@@ -193,40 +188,40 @@ ALT = N_("What each layer holds, a bar for each; the text below says it for ever
 MAX_LISTED = 6
 
 
-def answer_layers(caches: tuple[GroupCache, ...], tokens: int) -> tuple[str, dict[str, object]]:
-    """The share of the layers that hold most, and the numbers of the question."""
-    largest_cache = max(caches, key=lambda part: part.size)
-    total = sum(part.size for part in caches)
-    return f"{100 * largest_cache.size / total:.1f} %", {
-        "kind": name_caches(caches)[largest_cache],
-        "count": _(ngettext("{count:,} layer", "{count:,} layers", largest_cache.group.count)),
+def show_layers(text: Prose, choice: CacheChoice, _unused: Deployment | None) -> None:
+    """Which layers hold the bytes, if they are not all alike; a question, then a bar for each."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(_("Explained on:"))
+        for path in list_lessons(choice.shape):
+            st.page_link(path)
+    model = verbatim(choice.shape.id)
+    caches = list_group_caches(choice.shape, choice.tokens, **choice.options)
+    names = name_caches(caches)
+    told = [describe_group(part, name) for part, name in names.items()]
+    if len(caches) < 2:
+        alike = told[0] if told else _("no layer keeps anything")
+        text("layers_alike", alike=alike, model=model)
+        return
+    text("layers", model=model, groups=list_groups(names))
+    largest, total = max(caches, key=lambda part: part.size), sum(part.size for part in caches)
+    asked = {
+        "kind": names[largest],
+        "count": _(ngettext("{count:,} layer", "{count:,} layers", largest.group.count)),
         "layers": sum(part.group.count for part in caches),
-        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", tokens)),
+        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
     }
-
-
-def show_layers(shape: ModelShape, caches: tuple[GroupCache, ...]) -> tuple[str, dict[str, str]]:
-    """A bar for each layer; returns how they are sorted, and what each group holds."""
+    if not ask_veiled(text, "layers", f"{100 * largest.size / total:.1f} %", **asked):
+        return
     from explainers.charts.bars import draw_layer_bars, make_layer_rows  # after the number
 
-    names = name_caches(caches)
-    ordered, is_order_known = cache_bytes.list_layer_caches(shape, caches)
+    ordered, is_order_known = cache_bytes.list_layer_caches(choice.shape, caches)
     rows = make_layer_rows([(names[p], p.tokens, p.size // p.group.count) for p in ordered])
     show_chart(draw_layer_bars, rows, ALT, "layers", ORIGIN)
-    group_texts = [describe_group(part, name) for part, name in names.items()]
-    return "order" if is_order_known else "groups", {
-        "most": format_both_sizes(max(part.size for part in caches)),
-        "each": "; ".join(group_texts[:MAX_LISTED]),
-    }
+    held = {"most": format_both_sizes(largest.size), "each": "; ".join(told[:MAX_LISTED])}
+    text(f"layers_in_{'order' if is_order_known else 'groups'}", **held)
 
 
-def describe_alike_layers(caches: tuple[GroupCache, ...]) -> str:
-    """One sentence for a model whose layers all keep the same."""
-    named = name_caches(caches).items()
-    return next((describe_group(*one) for one in named), _("no layer keeps anything"))
-
-
-def list_groups(caches: tuple[GroupCache, ...]) -> str:
+def list_groups(names: dict[GroupCache, str]) -> str:
     """The groups of layers, without what they hold: that is the question."""
     counted = [
         _(
@@ -234,43 +229,40 @@ def list_groups(caches: tuple[GroupCache, ...]) -> str:
             layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
             kind=name,
         )
-        for part, name in name_caches(caches).items()
+        for part, name in names.items()
     ]
     if (rest := len(counted) - MAX_LISTED) > 0:
         counted[MAX_LISTED:] = [_("{count:,} other kinds", count=rest)]
     return "; ".join(counted)
 
 
-GPU_CODE = capacity_plan.plan_every_gpu, capacity_plan.find_fewest_gpus
-FLAG_CODE = make_command, count_engine_room, count_engine_text
 LIMIT_NAMES = {"bandwidth": N_("bandwidth"), "compute": N_("computing")}
 NONE = "–"
 
 
-def list_gpus(
-    deployment: Deployment | None, tokens: int, texts: int
-) -> tuple[str, dict[str, object]]:
-    """Which section to show, and the rows of its table: a line for each kind of GPU."""
+def show_gpus(text: Prose, choice: CacheChoice, deployment: Deployment | None) -> None:
+    """The same texts on every GPU of the list: a line of a table for each kind."""
     if deployment is None or not deployment.shape.parameters:
-        return "unknown", {}
-    if deployment.shape.architecture == "encoder":
-        return "encoder", {"model": deployment.shape.id}
-    plans = capacity_plan.plan_every_gpu(deployment, tokens, texts)
-    context = deployment.shape.context
-    enough = [plan for plan in plans if plan.gpus]
-    told: dict[str, object] = {
-        "rows": "\n".join(map(make_row, plans)),
-        "model": deployment.shape.id,
-        "texts": _(ngettext("{count:,} text", "{count:,} texts", texts)),
-        "tokens": f"{tokens:,}",
-        "most": f"{capacity_plan.GPU_NUMBERS[-1]}",
-        "context": f"{context:,}" if context else _("a length that is not listed"),
-        "weights": _(cache_bytes.find_format(deployment.weight_dtype).name),
-        "dtype": f"{deployment.cache_dtype}",
-        "single": f"{sum(plan.gpus == 1 for plan in enough)}",
-        "kinds": f"{len(plans)}",
-    }
-    return "seen", told
+        text("gpus_unknown")
+    elif deployment.shape.architecture == "encoder":
+        text("gpus_encoder", model=deployment.shape.id)
+    else:
+        plans = capacity_plan.plan_every_gpu(deployment, choice.tokens, choice.texts)
+        context = deployment.shape.context
+        text(
+            "gpus_seen",
+            rows="\n".join(map(make_row, plans)),
+            model=deployment.shape.id,
+            texts=_(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
+            tokens=f"{choice.tokens:,}",
+            most=f"{capacity_plan.GPU_NUMBERS[-1]}",
+            context=f"{context:,}" if context else _("a length that is not listed"),
+            weights=_(cache_bytes.find_format(deployment.weight_dtype).name),
+            dtype=f"{deployment.cache_dtype}",
+            single=f"{sum(plan.gpus == 1 for plan in plans)}",
+            kinds=f"{len(plans)}",
+        )
+    show_source(capacity_plan.plan_every_gpu, capacity_plan.find_fewest_gpus)
 
 
 def make_row(plan: GpuPlan) -> str:
@@ -287,28 +279,33 @@ def make_row(plan: GpuPlan) -> str:
     return f"| {name} | **{plan.gpus}** | {users} | {left} | {limit} | {longest} |"
 
 
-def show_command(
-    deployment: Deployment | None, tokens: int, texts: int
-) -> tuple[str, dict[str, object]]:
-    """Draw the command for an engine; which section says what it holds for, and its numbers."""
+def show_flags(text: Prose, choice: CacheChoice, deployment: Deployment | None) -> None:
+    """The chosen point as flags of an engine, and what they hold for."""
     engine = controls.flags_engine()
     if deployment is None or not deployment.shape.parameters:
-        return "unknown", {}
-    command = make_command(deployment, tokens, texts, engine)
-    told: dict[str, object] = {
-        "engine": engine,
-        "dtype": str(deployment.cache_dtype),
-        "model": deployment.shape.id,
-    }
-    if command is None:
-        return find_obstacle(deployment, tokens, engine), told
-    st.code(command.code, language="python" if engine == TRANSFORMERS else "bash", wrap_lines=True)
-    # Both as they are typed: of 0.90 no language makes 0,90.
-    rows = (f"| `{flag.name}` | `{flag.value}` | {_(flag.reason)} |" for flag in command.flags)
-    return "seen", told | {
-        "rows": "\n".join(rows),
-        "tokens": f"{command.tokens:,}",
-        "texts": _(ngettext("{count:,} text", "{count:,} texts", command.texts)),
-        "weights": _(cache_bytes.find_format(deployment.weight_dtype).name),
-        "gpus": f"{deployment.gpus} × {deployment.gpu.name}",
-    }
+        text("flags_unknown")
+    else:
+        command = make_command(deployment, choice.tokens, choice.texts, engine)
+        told: dict[str, object] = {
+            "engine": engine,
+            "dtype": str(deployment.cache_dtype),
+            "model": deployment.shape.id,
+        }
+        if command is None:
+            text(f"flags_{find_obstacle(deployment, choice.tokens, engine)}", **told)
+        else:
+            language = "python" if engine == TRANSFORMERS else "bash"
+            st.code(command.code, language=language, wrap_lines=True)
+            # Both as they are typed: of 0.90 no language makes 0,90.
+            rows = [
+                f"| `{flag.name}` | `{flag.value}` | {_(flag.reason)} |" for flag in command.flags
+            ]
+            told |= {
+                "rows": "\n".join(rows),
+                "tokens": f"{command.tokens:,}",
+                "texts": _(ngettext("{count:,} text", "{count:,} texts", command.texts)),
+                "weights": _(cache_bytes.find_format(deployment.weight_dtype).name),
+                "gpus": f"{deployment.gpus} × {deployment.gpu.name}",
+            }
+            text("flags_seen", **told)
+    show_source(make_command, count_engine_room, count_engine_text)

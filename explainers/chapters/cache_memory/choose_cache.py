@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 import streamlit as st
 
@@ -22,16 +22,16 @@ from explainers.ui.untrusted_text import verbatim
 
 PERSISTENCE: Final = "session"
 FETCHED = "fetched config"
+MAX_PASTED = 240_000
+"""Characters, each of up to four bytes: with more, the server would refuse the whole message. A
+longer file can be uploaded."""
 
 
-def choose_config(max_pasted: int) -> ModelShape | None:
-    """The model of the reader's config.json, or None; raises ValueError for a broken one.
-
-    The field takes `max_pasted` characters; a longer file can be uploaded.
-    """
+def choose_config() -> ModelShape | None:
+    """The model of the reader's config.json, or None; raises ValueError for a broken one."""
     pasted = st.text_area(
         _("Paste a config.json here, or a name such as Qwen/Qwen3-8B"),
-        max_chars=max_pasted,
+        max_chars=MAX_PASTED,
         key="pasted config",
         height=150,
         persist_state=PERSISTENCE,
@@ -48,9 +48,9 @@ def choose_config(max_pasted: int) -> ModelShape | None:
     if NAME.fullmatch(name):
         return read_named_model(name)
     if pasted.strip():
-        if len(pasted) == max_pasted:
+        if len(pasted) == MAX_PASTED:
             raise ValueError(
-                _("config.json has {most:,} characters or more: upload it", most=max_pasted)
+                _("config.json has {most:,} characters or more: upload it", most=MAX_PASTED)
             )
         return read_config(pasted, find_class_defaults)
     if uploaded is not None:
@@ -117,13 +117,6 @@ def decode_file(content: bytes) -> str:
         raise ValueError(_("the file is not text in UTF-8: is it another file?")) from None
 
 
-class CacheOptions(TypedDict):
-    """The arguments of the calculators besides the number of tokens."""
-
-    dtype: str
-    source_tokens: int | None
-
-
 @dataclass(frozen=True)
 class CacheChoice:
     """Everything the reader can change about one cache."""
@@ -139,13 +132,11 @@ class CacheChoice:
         return explain_cache(self.shape, self.tokens, self.texts, **self.options)
 
     @property
-    def options(self) -> CacheOptions:
-        """The arguments that every calculator takes."""
+    def options(self) -> dict[str, Any]:
+        """The arguments that every calculator takes, besides the number of tokens."""
         return {"dtype": self.dtype, "source_tokens": self.source_tokens}
 
 
-MAX_PASTED = 240_000
-"""Characters, each of up to four bytes: with more, the server would refuse the whole message."""
 WEIGHTS_ONLY_FORMAT = "mxfp4"
 CACHE_FORMATS = [name for name in FORMATS if name != WEIGHTS_ONLY_FORMAT]
 MAX_LAYERS, MAX_WIDTH = 1_000, 100_000
@@ -157,27 +148,20 @@ def list_models() -> list[str]:
     return [controls.OWN, controls.CONFIG, *list_model_ids()]
 
 
-def choose_shape(name: str) -> ModelShape | None:
-    """A model by its name or from the reader's numbers; ValueError for numbers that cannot be."""
-    if name == controls.OWN:
-        shape: ModelShape | None = choose_own_shape()
-    elif name == controls.CONFIG:
-        shape = choose_config(MAX_PASTED)
-    else:
-        shape = find_shape(name)
-    if shape:
-        shape.require_groups()
-    return shape
-
-
 def read_shape_or_warn(name: str) -> ModelShape | None:
-    """The model that was chosen; nothing, and a message, while its numbers cannot be."""
+    """The model of that name or of the reader's numbers; nothing, and a message, while its numbers
+    cannot be."""
+    shape, message = None, _("Waiting for a config.json.")
     try:
-        shape = choose_shape(name)
-        message = "" if shape else _("Waiting for a config.json.")
+        if name == controls.OWN:
+            shape = choose_own_shape()
+        else:
+            shape = choose_config() if name == controls.CONFIG else find_shape(name)
+        if shape:
+            shape.require_groups()
     except ValueError as error:
         shape, message = None, translate_error(error)
-    if message:
+    if not shape:
         st.warning(verbatim(message), icon=":material/edit_note:")
     return shape
 

@@ -33,8 +33,10 @@ WITHOUT_ENCODER = 1_500
 """Tokens of the other text where a model's encoder has no limit: what Whisper reads."""
 
 
-def count_model_bytes(shape: ModelShape, tokens: int, texts: int, dtype: str) -> int:
+@lru_cache(maxsize=16_384)
+def count_model_bytes(model: str, tokens: int, texts: int, dtype: str) -> int:
     """The ideal minimum, with states and indexes; an encoder reads as much as it can."""
+    shape = find_shape(model)
     source = shape.encoder_context or WITHOUT_ENCODER
     cache = count_cache_bytes(shape, tokens, texts, dtype, source_tokens=source)
     return cache + count_extra_bytes(shape, tokens, texts)
@@ -48,10 +50,7 @@ def list_comparable_models() -> tuple[str, ...]:
 
 def compare_two() -> dict[str, str]:
     """Which of a small and a large model needs the larger cache, and how large both are."""
-    sizes = {
-        name: count_model_bytes(find_shape(name), QUESTION, 1, "bfloat16")
-        for name in (SMALL, LARGE)
-    }
+    sizes = {name: count_model_bytes(name, QUESTION, 1, "bfloat16") for name in TWO}
     return {
         "answer": max(sizes, key=sizes.__getitem__),
         "tokens": f"{QUESTION:,}",
@@ -78,18 +77,12 @@ def show_models(choice: CacheChoice, hardware: Hardware) -> dict[str, str]:
 def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
     """A model's line of the table."""
     rate = count_bytes_per_token(shape, dtype)
-    size = count_listed_bytes(shape.id, tokens, texts, dtype)
-    now, then = (count_listed_bytes(shape.id, length, 1, dtype) for length in (tokens, tokens + 1))
+    size = count_model_bytes(shape.id, tokens, texts, dtype)
+    now, then = (count_model_bytes(shape.id, length, 1, dtype) for length in (tokens, tokens + 1))
     exact_size = _("{count:,} bytes", count=size)
     both_sizes = keep_units_together(format_both_sizes(size))
     amounts = f"{rate:,} / {then - now:,} | {both_sizes} ({exact_size})"
     return f"| {shape.id} ({_(shape.attention)}) | {amounts} |"
-
-
-@lru_cache(maxsize=16_384)
-def count_listed_bytes(model: str, tokens: int, texts: int, dtype: str) -> int:
-    """A point of a published model's line."""
-    return count_model_bytes(find_shape(model), tokens, texts, dtype)
 
 
 def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Hardware) -> None:
@@ -97,7 +90,7 @@ def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Har
     texts, dtype = choice.texts, choice.dtype
     lengths = tuple(sorted({*LENGTHS, choice.tokens}))
     pool = {
-        name: [count_listed_bytes(name, tokens, texts, dtype) for tokens in lengths]
+        name: [count_model_bytes(name, tokens, texts, dtype) for tokens in lengths]
         for name in list_comparable_models()
     }
     memory, name = hardware.gpus * hardware.gpu.memory_bytes, hardware.gpu.name

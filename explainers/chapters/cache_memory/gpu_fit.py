@@ -28,6 +28,7 @@ from explainers.messages import ngettext
 from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import pick_name
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.go_deeper import open_card
 from explainers.ui.session import MENU_DRAWN, PLAN, PLAN_BELOW, visitor
 from explainers.ui.takeaway_files import hand_over, take
@@ -71,22 +72,20 @@ class Menu:
 
 
 def choose_first() -> tuple[str, serving.Gpu, Menu]:
-    """(model, GPU, menu of all else), beside each other."""
+    """(model, GPU, menu of all else), beside each other.
+
+    The picture changes some of the menu while it is closed.
+    """
     with st.container(key="hero-controls", horizontal=True, vertical_alignment="bottom"):
         name = pick_name(controls.model, list_models())
         gpu = serving.read_gpus()[pick_name(controls.gpu, list(serving.read_gpus()))]
-        return name, gpu, place_menu()
-
-
-def place_menu() -> Menu:
-    """The picture changes some of it while it is closed."""
-    box = st.popover(
-        _("More"),
-        icon=":material/tune:",
-        help=_("Texts, GPUs, formats"),
-        key="more",
-        on_change="rerun",
-    )
+        box = st.popover(
+            _("More"),
+            icon=":material/tune:",
+            help=_("Texts, GPUs, formats"),
+            key="more",
+            on_change="rerun",
+        )
     visit, is_open = visitor().visit, bool(box.open)
     drawn_in, was_open = st.session_state.get(MENU_DRAWN, ((), True))
     is_drawn = is_open or drawn_in == visit
@@ -94,11 +93,16 @@ def place_menu() -> Menu:
         st.session_state[MENU_DRAWN] = visit, is_open
     for control in () if was_open else (controls.tokens, controls.texts, controls.gpus):
         control.stay()
-    return Menu(box, is_drawn)
+    return name, gpu, Menu(box, is_drawn)
 
 
-def choose_hardware(menu: Menu, gpu: serving.Gpu) -> Hardware:
-    """How many such GPUs, and how they are used."""
+def choose_rest(
+    menu: Menu, shape: ModelShape | None, gpu: serving.Gpu
+) -> tuple[CacheChoice | None, Hardware]:
+    """What the menu has: the texts, how many such GPUs and how they are used, and how the cache is
+    stored."""
+    with menu.place():
+        tokens, texts = menu.ask(controls.tokens), menu.ask(controls.texts)
     with menu.place():
         number = int(menu.ask(controls.gpus))
         default = controls.weight_dtype.default
@@ -106,16 +110,7 @@ def choose_hardware(menu: Menu, gpu: serving.Gpu) -> Hardware:
         percent = menu.ask(controls.usable_percent, 1, 100)
         overhead = menu.ask(controls.overhead_gib, 0, 1_000)
         split = menu.ask(controls.gpu_split, SPLITS, controls.gpu_split.default)
-    return Hardware(gpu, number, weights, percent, overhead * serving.GIB or None, split)
-
-
-def choose_rest(
-    menu: Menu, shape: ModelShape | None, gpu: serving.Gpu
-) -> tuple[CacheChoice | None, Hardware]:
-    """What the menu has: the texts, the GPUs, and how the cache is stored."""
-    with menu.place():
-        tokens, texts = menu.ask(controls.tokens), menu.ask(controls.texts)
-    hardware = choose_hardware(menu, gpu)
+    hardware = Hardware(gpu, number, weights, percent, overhead * serving.GIB or None, split)
     if not shape:
         return None, hardware
     with menu.place():
@@ -148,15 +143,6 @@ def make_deployment(choice: CacheChoice, hardware: Hardware) -> serving.Deployme
     )
 
 
-def deploy_or_warn(choice: CacheChoice, hardware: Hardware) -> serving.Deployment | None:
-    """The model on the GPUs; nothing, and a message, where it cannot be split over them."""
-    try:
-        return make_deployment(choice, hardware)
-    except ValueError as error:
-        st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
-        return None
-
-
 ENCODER = "encoder"
 """The architecture that reads a text at once and generates none."""
 
@@ -187,43 +173,39 @@ def judge_fit(
 ) -> tuple[str, dict[str, str]]:
     """What to say first (there is room, for too few, or none at all, and why), and its numbers."""
     readers = serving.count_users(deployment, tokens)
+    each = serving.count_weight_bytes_per_gpu(deployment)
+    free = serving.count_free_bytes_per_gpu(deployment)
+    if each > deployment.gpu.memory_bytes:
+        verdict = "weights_too_large"
+    elif free < 0:
+        verdict = "no_room"
+    elif deployment.shape.architecture == ENCODER:
+        verdict = "encoder"
+    else:
+        verdict = "yes" if readers is None or readers >= texts else "too_many"
     memory = format_both_sizes(deployment.gpu.memory_bytes)
-    return name_fit(deployment, readers, texts), {
+    return verdict, {
         "gpus": f"{deployment.gpus} × {deployment.gpu.name}",
         "weights": format_both_sizes(serving.count_weight_bytes(deployment)),
         "readers": _("any number") if readers is None else f"{readers:,}",
         "texts": f"{texts:,}",
         "tokens": _(ngettext("{count:,} token", "{count:,} tokens", tokens)),
-        "free": format_both_sizes(abs(serving.count_free_bytes_per_gpu(deployment))),
-        "each": format_both_sizes(serving.count_weight_bytes_per_gpu(deployment)),
+        "free": format_both_sizes(abs(free)),
+        "each": format_both_sizes(each),
         "memory": memory,
         "usable": _("{percent} % of {memory}", percent=deployment.percent, memory=memory),
         "overhead": format_both_sizes(deployment.reserved),
     }
 
 
-def name_fit(deployment: serving.Deployment, readers: int | None, texts: int) -> str:
-    """The name of what to say first."""
-    if serving.count_weight_bytes_per_gpu(deployment) > deployment.gpu.memory_bytes:
-        return "weights_too_large"
-    if serving.count_free_bytes_per_gpu(deployment) < 0:
-        return "no_room"
-    if deployment.shape.architecture == ENCODER:
-        return "encoder"
-    return "yes" if readers is None or readers >= texts else "too_many"
-
-
 def measure_longest(deployment: serving.Deployment, texts: int) -> dict[str, object]:
     """How long so many texts may be at once, and a remark if the model cannot read as much."""
-    longest = serving.find_longest_context(deployment, texts)
-    texts_text = _(ngettext("{count:,} text", "{count:,} texts", texts))
-    if longest is None:
-        return {"texts": texts_text, "longest": _("without limit"), "beyond": ""}
-    return {
-        "texts": texts_text,
-        "longest": _(ngettext("{count:,} token", "{count:,} tokens", longest)),
-        "beyond": warn_beyond_context(deployment.shape, longest),
-    }
+    told, beyond = _("without limit"), ""
+    if (longest := serving.find_longest_context(deployment, texts)) is not None:
+        told = _(ngettext("{count:,} token", "{count:,} tokens", longest))
+        beyond = warn_beyond_context(deployment.shape, longest)
+    of_texts = _(ngettext("{count:,} text", "{count:,} texts", texts))
+    return {"texts": of_texts, "longest": told, "beyond": beyond}
 
 
 def count_served(deployment: serving.Deployment, tokens: int, texts: int) -> int:
@@ -253,8 +235,14 @@ def limit_speed(deployment: serving.Deployment, tokens: int, num_served: int) ->
     }
 
 
-def show_working(deployment: serving.Deployment, tokens: int, texts: int) -> None:
-    """The arithmetic of what fits and how fast it is, to be read and copied, where it is known."""
+def show_serving(text: Prose, choice: CacheChoice, deployment: serving.Deployment | None) -> None:
+    """What fits, and how fast it could be; with its arithmetic, to be copied, if it is known."""
+    text("serving")
+    if not deployment:
+        return
+    tokens, texts = choice.tokens, choice.texts
+    for name, told in list_findings(deployment, tokens, texts):
+        text(f"fit_{name}", **told)
     if not deployment.shape.parameters:
         return
     lines = [*serving.explain_memory(deployment, tokens)]
@@ -323,24 +311,22 @@ def make_plan(choice: CacheChoice | None, hardware: Hardware) -> Plan:
 
     Where something below shows another one, the whole page is drawn.
     """
-    plan = Plan(choice, hardware, deploy_or_warn(choice, hardware) if choice else None)
-    st.session_state[PLAN] = plan
+    deployment = None
+    try:
+        deployment = make_deployment(choice, hardware) if choice else None
+    except ValueError as error:  # it cannot be split over the GPUs
+        st.warning(verbatim(translate_error(error)), icon=":material/edit_note:")
+    st.session_state[PLAN] = plan = Plan(choice, hardware, deployment)
     if st.session_state[PLAN_BELOW] not in (None, plan.below):
         st.rerun()
-    hand_over_plan(plan)
-    return plan
-
-
-def hand_over_plan(plan: Plan) -> None:
-    """The bytes of the cache and what fits, as far as it can be counted."""
     take("cache")
     take("fit")
-    choice, deployment = plan.choice, plan.deployment
     if choice:
         hand_over("cache", _("The bytes of the cache"), compute_cache, choice=choice)
     if choice and deployment and deployment.shape.parameters:
         given = {"deployment": deployment, "tokens": choice.tokens, "texts": choice.texts}
         hand_over("fit", _("What fits on the GPUs"), compute_fit, **given)
+    return plan
 
 
 def read_plan() -> Plan:

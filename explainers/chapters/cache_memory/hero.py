@@ -58,17 +58,14 @@ def describe_plans(
     choice: CacheChoice, hardware: Hardware, deployment: Deployment
 ) -> dict[str, Any]:
     """The numbers of the picture, at all lengths that may be chosen in it or by a button below."""
-    tried = choose_tried(choice.dtype, hardware).values()
-    lengths = {*LENGTHS, choice.tokens, *(find_length(one, deployment) for one in tried)}
-    counts = sorted({*COUNTS, choice.texts, MANY})
-    return compute_numbers(deployment, tuple(sorted(lengths - {None}))) | {"counts": counts}
-
-
-def find_length(tried: Mapping[str, Any], deployment: Deployment) -> int | None:
-    """What an experiment chooses, if it is drawn without asking the server: model and GPU stay."""
-    shown = (deployment.shape.id, deployment.gpu.id)
-    is_shown = (tried[controls.model.key], tried[controls.gpu.key]) == shown
-    return tried[controls.tokens.key] if is_shown else None
+    tried = [  # an experiment is drawn without asking the server where model and GPU stay
+        one[controls.tokens.key]
+        for one in choose_tried(choice.dtype, hardware).values()
+        if one[controls.model.key] == deployment.shape.id
+        and one[controls.gpu.key] == deployment.gpu.id
+    ]
+    lengths = tuple(sorted({*LENGTHS, choice.tokens, *tried}))
+    return compute_numbers(deployment, lengths) | {"counts": sorted({*COUNTS, choice.texts, MANY})}
 
 
 @functools.lru_cache(maxsize=64)
@@ -185,17 +182,6 @@ def make_usual_hardware(hardware: Hardware) -> Hardware:
     return replace(hardware, gpus=1, gpu=read_gpus()[controls.gpu.default])
 
 
-def name_route(choice: CacheChoice, hardware: Hardware) -> str:
-    """Where the browser may ask for another model's numbers; nowhere if more is chosen than that.
-
-    The route knows what the picture has: the settings of the menu would have to travel as well.
-    """
-    usual = make_plan_of(
-        choice.shape.id, hardware.gpu.id, f"{hardware.gpus}", choice.tokens, choice.texts
-    )
-    return AHEAD if usual and usual[:2] == (choice, hardware) else ""
-
-
 def make_plan_of(
     model: str, gpu: str, gpus: str, tokens: int, texts: int
 ) -> tuple[CacheChoice, Hardware, Deployment] | None:
@@ -256,10 +242,14 @@ def make_hero(text: Prose, choice: CacheChoice, hardware: Hardware, deployment: 
         HeroChoice(controls.gpu, list(read_gpus()), deployment.gpu.id, is_elsewhere=True),
     ]
     alt = _("The memory of GPUs with weights and caches in it, and a map of what fits on how many.")
+    # The browser may ask ahead if no more is chosen than the picture has: the route knows only
+    # that, and the settings of the menu would have to travel as well.
+    chosen = choice.shape.id, hardware.gpu.id, f"{hardware.gpus}", choice.tokens, choice.texts
+    usual = make_plan_of(*chosen)
     return Hero(
         "memory",
         alt,
-        numbers | {"ahead": name_route(choice, hardware)},
+        numbers | {"ahead": AHEAD if usual and usual[:2] == (choice, hardware) else ""},
         choices,
         SENTENCES,
         list_experiments(text, choice, hardware),
@@ -315,35 +305,32 @@ def list_experiments(text: Prose, choice: CacheChoice, hardware: Hardware) -> li
         "cache": measure_text(choice, latent, length),
         "weights": format_size(count_weight_bytes(weights)),
     }
-    filled = ask_backwards(text, choice, hardware) | {
-        "windows": text.fill("try_windows", **with_windows),
-        "latent": text.fill("try_latent", **with_latents),
-    }
-    tried = choose_tried(choice.dtype, hardware)
-    return [Experiment(name, filled[name], tried[name]) for name in tried]
-
-
-def ask_backwards(text: Prose, choice: CacheChoice, hardware: Hardware) -> dict[str, str]:
-    """How many GPUs do so many readers need, and how long a text does one GPU hold?"""
     shape, usual = find_shape(controls.model.default), make_usual_hardware(hardware)
     found, longest = answer_backwards(choice.dtype, usual)
     enough = [f"{number} × {read_gpus()[name].name}" for name, number in found.items() if number]
-    readers = {
+    many_readers = {
         "texts": f"{MANY}",
         "tokens": f"{LONG:,}",
         "cache": measure_text(choice, shape, LONG, MANY),
         "gpus": ", ".join(enough) or _("more than 16 of any GPU"),
     }
-    one = {
+    one_reader = {
         "gpu": usual.gpu.name,
         "tokens": f"{longest or 0:,}",
         "model": shape.id,
         "context": f"{shape.context:,}",
     }
-    return {
-        "readers": text.fill("try_readers", **readers),
-        "longest": text.fill("try_longest", **one),
+    named = {
+        "readers": many_readers,
+        "longest": one_reader,
+        "windows": with_windows,
+        "latent": with_latents,
     }
+    tried = choose_tried(choice.dtype, hardware)
+    return [
+        Experiment(name, text.fill(f"try_{name}", **named[name]), chosen)
+        for name, chosen in tried.items()
+    ]
 
 
 def measure_text(choice: CacheChoice, shape: ModelShape, length: int, number: int = 1) -> str:

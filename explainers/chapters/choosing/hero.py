@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import streamlit as st
+import torch
 from torch import Tensor
 
 from explainers.attention.indexer import IndexInputs, index_scores, keep_best
@@ -22,12 +23,19 @@ from explainers.models.indexers import (
     POLICIES,
     PROSE,
     SHORT,
+    STEPS,
     TWICE,
     USUAL,
     WINDOW,
+    IndexerSize,
     Passage,
     Shipped,
+    list_training_texts,
+    project_text,
+    read_layers,
+    train_indexer,
 )
+from explainers.models.load import load_model
 from explainers.models.registry import ModelError
 from explainers.translations import _, say_value
 from explainers.ui.controls import controls
@@ -42,10 +50,6 @@ from explainers.ui.session import INDEXER_JOB
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import write_percent
-
-if TYPE_CHECKING:
-    from explainers.models.load import RealModel
-
 
 LOOKS = *range(9), 10, 12, 15, 20, 25, 30, 40, 60, 90, 120
 """The steps after which what is learned is looked at: most is learned in the first ones."""
@@ -65,39 +69,21 @@ IndexerJob = Job[str, Snapshot, None]
 
 def make_indexer_job(name: str, passage: Passage) -> IndexerJob:
     """Reads the training texts up to the passage's layer, and trains the indexer of that layer."""
-    from explainers.models.indexers import STEPS
-
     looks = len(LOOKS) + 1  # and after the last step
-    return Job(name, partial(_train, STEPS, passage), looks, readable_errors=(ModelError,))
+    return Job(name, partial(train, passage), looks, readable_errors=(ModelError,))
 
 
-def _train(steps: int, passage: Passage, job: IndexerJob) -> None:
-    from explainers.models.load import load_model
-
-    train_with(load_model(MODEL), steps, passage, job)
-
-
-def train_with(loaded: "RealModel", steps: int, passage: Passage, job: IndexerJob) -> None:
-    """The same with a model that is in memory."""
-    import torch
-
-    from explainers.models.indexers import (
-        IndexerSize,
-        list_training_texts,
-        project_text,
-        read_layers,
-        train_indexer,
-    )
-
-    layer, device = passage.layer, loaded.model.device
-    readings = []
+def train(passage: Passage, job: IndexerJob) -> None:
+    """Report each time that is looked at; elsewhere the job may be cancelled."""
+    loaded, layer, readings = load_model(MODEL), passage.layer, []
+    device = loaded.model.device
     for text in list_training_texts(loaded.tokenizer):
         readings.append(read_layers(loaded.model, text.to(device), layer)[layer])
         job.check()
     ids = torch.tensor([list(passage.ids)], device=device)
     shown = read_layers(loaded.model, ids, layer)[layer]
-    for state in train_indexer(readings, IndexerSize(), passage.seed, steps):
-        if state.step in (*LOOKS, steps):
+    for state in train_indexer(readings, IndexerSize(), passage.seed, STEPS):
+        if state.step in (*LOOKS, STEPS):
             inputs = project_text(shown.x, state.indexer)
             job.report(Snapshot(state.step, state.divergence, inputs))
         else:
@@ -133,15 +119,9 @@ query_token = Counter("query_token", N_("Token that asks, from 0"), None)
 controls.register(read_text, kept_by, keys_kept, query_token)
 
 
-def choose_passage(shipped: Shipped) -> tuple[str, Passage]:
-    """The text that is shown, by its name."""
-    name = read_text.resolve_among(tuple(TEXT_NAMES))
-    return name, shipped.passages[name]
-
-
-def make_hero(text: Prose, shipped: Shipped, job: IndexerJob | None) -> Hero:
-    """One query of a passage, and what each policy keeps for it; `job` trains the indexer here."""
-    name, passage = choose_passage(shipped)
+def make_hero(text: Prose, shipped: Shipped, name: str, job: IndexerJob | None) -> Hero:
+    """One query of a text, and what each policy keeps for it; `job` trains the indexer here."""
+    passage = shipped.passages[name]
     places = range(len(passage.tokens))
     control = replace(query_token, default=passage.query)
     query = control.resolve_among(places)
@@ -151,7 +131,7 @@ def make_hero(text: Prose, shipped: Shipped, job: IndexerJob | None) -> Hero:
         HeroChoice.read(keys_kept, KEPT),
         HeroChoice(control, range(MOST_QUERIES), query, is_elsewhere=True),
     ]
-    snapshots = job.reports if job and job.subject == name else []
+    snapshots = list(job.reports) if job and job.subject == name else []
     measured = shipped_run(MODEL)
     learned = learned_numbers(_("indexer of layer {layer}", layer=passage.layer))
     return Hero(
@@ -171,14 +151,12 @@ def list_labels() -> list[str]:
     return [_(POLICY_NAMES[name]) for name in POLICIES]
 
 
-def compute_numbers(
-    passage: Passage, query: int, snapshots: "list[Snapshot] | None" = None
-) -> dict[str, Any]:
+def compute_numbers(passage: Passage, query: int, snapshots: list[Snapshot]) -> dict[str, Any]:
     """The weights of one query, and the keys in the order in which they would be kept."""
     most, weights = KEPT[-1], passage.weights[query, : query + 1]
     frames = [
         {"step": one.step, "order": rank_keys(passage.score_keys(one.inputs)[query], query)[:most]}
-        for one in snapshots or []
+        for one in snapshots
     ]
     return {
         "tokens": passage.tokens,
@@ -210,21 +188,25 @@ def rank_keys(row: Tensor, query: int) -> list[int]:
     return order
 
 
-def read_loss(passage: Passage, policy: str, kept: int) -> str:
+def read_loss(passage: Passage, policy: str, kept: int) -> float:
     """The loss of the whole model where every layer keeps so many keys."""
-    return write_loss(passage.losses[policy][KEPT.index(kept)])
+    return passage.losses[policy][KEPT.index(kept)]
 
 
 def list_experiments(text: Prose, shipped: Shipped) -> list[Experiment]:
     """What a reader can try, each with the losses that it leads to."""
     prose, twice = (shipped.passages[name] for name in (PROSE, TWICE))
-    window = {"share": write_percent(shipped.numbers["weight"][WINDOW]), "kept": USUAL}
-    window |= {"full": write_loss(prose.full_loss), "loss": read_loss(prose, WINDOW, USUAL)}
     seen = prose.weights[prose.query, : prose.query + 1]
-    window["own"] = write_percent(float(seen[-USUAL:].sum()))
-    window["place"] = prose.query + 1
-    few = {name: read_loss(prose, name, FEW) for name in POLICIES}
-    again = {name: read_loss(twice, name, SHORT) for name in POLICIES}
+    window = {
+        "share": write_percent(shipped.numbers["weight"][WINDOW]),
+        "kept": USUAL,
+        "full": write_loss(prose.full_loss),
+        "loss": write_loss(read_loss(prose, WINDOW, USUAL)),
+        "own": write_percent(float(seen[-USUAL:].sum())),
+        "place": prose.query + 1,
+    }
+    few = {name: write_loss(read_loss(prose, name, FEW)) for name in POLICIES}
+    again = {name: write_loss(read_loss(twice, name, SHORT)) for name in POLICIES}
     again |= {"full": write_loss(twice.full_loss), "kept": f"{SHORT}"}
     here = {read_text.key: PROSE, kept_by.key: INDEXER}
     there = {read_text.key: TWICE, kept_by.key: INDEXER, query_token.key: twice.query}
@@ -250,14 +232,6 @@ def make_table(passage: Passage, query: int) -> Any:
     return tabulate(columns)
 
 
-def find_shown(shipped: Shipped) -> tuple[Passage, int, int]:
-    """The passage, the query and the number of keys that the picture shows."""
-    _name, passage = choose_passage(shipped)
-    control = replace(query_token, default=passage.query)
-    query = control.resolve_among(range(len(passage.tokens)))
-    return passage, query, keys_kept.resolve_among(KEPT)
-
-
 def choose_keys(
     query: Tensor, key: Tensor, share: Tensor, weights: Tensor, mask: Tensor, kept: int
 ) -> dict[str, Tensor]:
@@ -274,21 +248,22 @@ def show_trained_hero(text: Prose, shipped: Shipped, can_train: bool) -> None:
     is_polled = job is not None and not job.is_over
     # Elsewhere the page follows the picture: what it asks below stands in the link that it changes.
     look = fragment(_look, run_every=background_job.POLL_SECONDS) if is_polled else _look
-    look(text, shipped, is_polled)
+    name = read_text.resolve_among(tuple(TEXT_NAMES))
+    look(text, shipped, name, is_polled)
     if not can_train:
         return
-    name, passage = choose_passage(shipped)
+    passage = shipped.passages[name]
     label = _("Train the indexer of layer {layer}", layer=passage.layer)
     icon = ":material/model_training:"
     background_job.offer_job(INDEXER_JOB, label, make_indexer_job(name, passage), icon=icon)
 
 
-def _look(text: Prose, shipped: Shipped, is_polled: bool) -> None:
+def _look(text: Prose, shipped: Shipped, name: str, is_polled: bool) -> None:
     job: IndexerJob | None = st.session_state.get(INDEXER_JOB)
     if is_polled and job and job.is_over:
         st.rerun()  # nobody has to look again
-    show_hero(text, make_hero(text, shipped, job), "choosing")
-    passage, query, kept = find_shown(shipped)
+    show_hero(text, hero := make_hero(text, shipped, name, job), "choosing")
+    passage, query = shipped.passages[name], hero.numbers["query"]
     row, seen = slice(query, query + 1), slice(query + 1)
     weights = passage.weights[row, seen]  # of the model; its scores are computed again
     hand_over(
@@ -300,9 +275,9 @@ def _look(text: Prose, shipped: Shipped, is_polled: bool) -> None:
         share=passage.inputs.share[row],
         weights=weights,
         mask=weights > -1,
-        kept=kept,
+        kept=hero.chosen(keys_kept),
     )
-    if not job or job.subject != choose_passage(shipped)[0]:
+    if not job or job.subject != name:
         return
     if job.state == "failed":
         background_job.show_problem(job)

@@ -5,7 +5,7 @@ import functools
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
 from explainers.attention.cross import Attend, hide_padding, read_source
-from explainers.attention.decoder_block import Decoded, decoder_block
+from explainers.attention.decoder_block import decoder_block
 from explainers.attention.encoder_block import normalise
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.one_head import (
@@ -25,18 +25,26 @@ from explainers.chapters.common.one_head import (
     Node,
     make_explainer,
 )
-from explainers.chapters.cross_attention.alignment_view import (
+from explainers.chapters.cross_attention.hero import (
     END,
     LAST_LAYER,
-    WEIGHTS,
     TranslationView,
+    list_pairs,
+    score_links,
+    score_side,
 )
 from explainers.charts.matrix import Matrix, find_largest
 from explainers.charts.theme import FEATURE_AXIS, SOURCE_AXIS, TARGET_AXIS
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.translation import translator
-from explainers.translation.corpus import BEGIN, SPECIAL_TOKENS
+from explainers.translation.alignment import (
+    AlignmentScore,
+    Ibm1Model,
+    align_diagonally,
+    read_links,
+    score_alignment,
+)
+from explainers.translation.corpus import BEGIN, COUNTED, SPECIAL_TOKENS, read_sentences
 from explainers.translation.model import (
     PLAIN_ATTENTION,
     peak_attention,
@@ -50,10 +58,11 @@ from explainers.ui.figure.linked_matrices import show_clickable_figure, show_fig
 from explainers.ui.figure.panels import Cell, Figure, Panel, orient_panels
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.source import run_and_show
-from explainers.ui.takeaway_files import take
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.untrusted_text import verbatim
 
 QUERIES, KEYS, SCORES, FIRST = "Q", "K", N_("scores"), N_("weights of head 0")
+WEIGHTS = N_("weights")
 
 
 class WeightSteps:
@@ -70,7 +79,11 @@ class WeightSteps:
     def show(self) -> None:
         """The matrices; a click on a number shows how it was computed."""
         alt = _("Queries of the decoder, keys of the encoder, scores and weights.")
-        take_weights(self.view)
+        cross, view = self.decoded.cross, self.view
+        inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
+        inputs |= {"head": int(view.head) if view.head.isdigit() else None}
+        inputs |= {"first": view.first_row, "rows": view.num_syllables}
+        hand_over("weights", _("Where each syllable looks"), compute_head_weights, **inputs)
         show_clickable_figure(self.draw(), self.explain, self.view.origin, "steps", alt)
 
     def _read_head(self, numbers: Tensor) -> Tensor:
@@ -139,25 +152,9 @@ def compute_head_weights(
     return {"weights": head_weights[first : first + rows], "every head": weights}
 
 
-def take_weights(view: TranslationView) -> None:
-    """The picture of both sentences."""
-    cross = view.translation.decoder[view.layer].cross
-    head = int(view.head) if view.head.isdigit() else None
-    inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
-    inputs |= {"head": head, "first": view.first_row, "rows": view.num_syllables}
-    title = _("Where each syllable looks")
-    shown = {"weights": view.weights, "every head": cross.weights}
-    take("weights", Recipe(title, compute_head_weights, inputs, shown))
-
-
-def count_unchanged(before: Sequence[str], after: Sequence[str]) -> int:
-    """How many syllables are still there, in the same order."""
-    return len(_list_unchanged(before, after))
-
-
 def mark_changes(before: Sequence[str], after: Sequence[str]) -> str:
     """The new translation; what was not in the old one is bold."""
-    unchanged = _list_unchanged(before, after)
+    unchanged = list_unchanged(before, after)
     marked_syllables = [
         verbatim(syllable) if n in unchanged else f"**{verbatim(syllable)}**"
         for n, syllable in enumerate(after)
@@ -165,7 +162,8 @@ def mark_changes(before: Sequence[str], after: Sequence[str]) -> str:
     return " ".join(marked_syllables) or _("(nothing)")
 
 
-def _list_unchanged(before: Sequence[str], after: Sequence[str]) -> set[int]:
+def list_unchanged(before: Sequence[str], after: Sequence[str]) -> set[int]:
+    """The places of the syllables that are still there, in the same order."""
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
     return {n for block in matcher.get_matching_blocks() for n in range(block.b, sum(block[1:]))}
 
@@ -193,7 +191,7 @@ def answer_explaining(view: TranslationView) -> tuple[str, dict[str, Any]]:
     """How much stays if the last layer looks at all words equally, and what is written then."""
     before = view.translation
     after = translate_changed(before.words, UNIFORM).syllables
-    left = count_unchanged(before.syllables, after)
+    left = len(list_unchanged(before.syllables, after))
     share = left / max(view.num_syllables, 1)
     answer = UNCHANGED_SHARES[0 if share == 1 else 1 if share >= 0.5 else 2]
     new = mark_changes(before.syllables, after)
@@ -203,24 +201,20 @@ def answer_explaining(view: TranslationView) -> tuple[str, dict[str, Any]]:
 def show_replacements(view: TranslationView) -> dict[str, object]:
     """Each replacement in the last layer; a line of a table for what is written, and what stays."""
     before, lines, panels = view.translation, [], []
+    rule = _("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST_LAYER + 1)
     for replacement in (LEARNED, UNIFORM, PEAK, PERMUTED):
         changed = translate_changed(before.words, replacement)
-        left = count_unchanged(before.syllables, changed.syllables)
+        left = len(list_unchanged(before.syllables, changed.syllables))
         new = mark_changes(before.syllables, changed.syllables)
         lines.append(f"| {_(replacement)} | {new} | {left} |")
-        panels.append(replace(_make_weight_panel(replacement, changed), small=True))
+        axes = changed.syllables, [*changed.words, END], TARGET_AXIS, SOURCE_AXIS
+        weights = changed.cross[LAST_LAYER].mean(dim=0)[: len(changed.syllables)].tolist()
+        matrix = Matrix(replacement, rule, weights, *axes, kind="weights")
+        panels.append(Panel(replacement, matrix, small=True))
     alt = _("Weights of the last layer: as learned, and with three others instead.")
     figure = Figure(orient_panels(panels, view.queries_down), alt)
     show_figure(figure, view.origin, "replaced")
     return {"rows": "\n".join(lines), "count": view.num_syllables}
-
-
-def _make_weight_panel(name: str, translation: Translation) -> Panel:
-    weights = translation.cross[LAST_LAYER].mean(dim=0)[: len(translation.syllables)]
-    columns = [*translation.words, END]
-    axes = translation.syllables, columns, TARGET_AXIS, SOURCE_AXIS
-    rule = _("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST_LAYER + 1)
-    return Panel(name, Matrix(name, rule, weights.tolist(), *axes, kind="weights"))
 
 
 BEGIN_TOKEN = SPECIAL_TOKENS[BEGIN]
@@ -228,7 +222,8 @@ PART_NAMES = N_("self-attention"), N_("cross-attention"), N_("the feed-forward p
 
 
 def show_block(view: TranslationView) -> dict[str, object]:
-    """What is summed in the last layer, computed again; the numbers for the text."""
+    """The last layer's input, and what each part adds to it, computed again: their sum is the
+    output. Returns the numbers for the text."""
     translation = view.translation
     x = translation.decoder[-2].output
     block = translator.load_translator().model.decoder[-1]
@@ -237,75 +232,102 @@ def show_block(view: TranslationView) -> dict[str, object]:
     source_mask = hide_padding(torch.tensor([len(translation.memory)]), len(translation.memory))[0]
     picture = st.container()
     decoded = run_and_show(decoder_block, x, source, block, own_mask, source_mask)
-    gap = (decoded.output - translation.decoder[-1].output).abs().max().item()
+    added = decoded.own.output, decoded.cross.output, decoded.fed
+    terms = {N_("in"): x, **dict(zip(PART_NAMES, added, strict=True))}
+    limit = max(find_largest(tensor.tolist()) for tensor in terms.values())
+    labels = [BEGIN_TOKEN, *translation.syllables], [str(n) for n in range(x.shape[-1])]
+    panels: list[Panel] = []
+    for name, tensor in terms.items():
+        matrix = Matrix(name, "", tensor.tolist(), *labels, TARGET_AXIS, FEATURE_AXIS, limit=limit)
+        panels.append(Panel(name, matrix, "+" if panels else "", small=True))
     with picture:
         alt = _("The decoder's block: its input, and what each of three parts adds to it.")
-        show_figure(Figure(make_panels(view, x, decoded), alt), view.origin, "block")
+        figure = Figure(orient_panels(panels, view.queries_down), alt)
+        show_figure(figure, view.origin, "block")
+    gap = (decoded.output - translation.decoder[-1].output).abs().max().item()
     return {"rows": len(x), "d_model": x.shape[-1], "gap": f"{gap:g}"}
 
 
-def make_panels(view: TranslationView, x: Tensor, decoded: Decoded) -> list[Panel]:
-    """The input, and what each part adds to it: their sum is the output."""
-    rows, columns = [BEGIN_TOKEN, *view.translation.syllables], [str(n) for n in range(x.shape[-1])]
-    added = decoded.own.output, decoded.cross.output, decoded.fed
-    terms = [
-        ("", N_("in"), x),
-        *(("+", name, tensor) for name, tensor in zip(PART_NAMES, added, strict=True)),
+@functools.cache
+def learn_ibm1() -> Ibm1Model:
+    """IBM Model 1, learned from sentences that are not among those it is tested on."""
+    return Ibm1Model.learn([(pair.source, pair.target) for pair in read_sentences(COUNTED)])
+
+
+@functools.cache
+def score_baselines() -> list[AlignmentScore]:
+    """The aligners without a network: a straight line, and IBM Model 1."""
+    sides = [(pair.source, pair.target) for pair in list_pairs()]
+    return [
+        score_links(align_diagonally(*map(len, both)) for both in sides),
+        score_links(learn_ibm1().align(*both) for both in sides),
     ]
-    limit = max(find_largest(tensor.tolist()) for _sign, _name, tensor in terms)
-    axes = rows, columns, TARGET_AXIS, FEATURE_AXIS
+
+
+def show_scores(view: TranslationView) -> dict[str, object]:
+    """The scores of the chosen heads and of two baselines, here and on held-out sentences.
+
+    Returns, for a text, how many sentences they are of, and from how many pairs aligners counted.
+    """
+    words, syllables, side = view.translation.words, view.translation.syllables, view.row_side
+    tables = {N_("held out"): [score_side(side)[view.layer, view.head], *score_baselines()]}
+    if view.gold:
+        link_sets = (
+            read_links(view.head_weights, len(words), len(syllables), side),
+            align_diagonally(len(words), len(syllables)),
+            learn_ibm1().align(words, syllables),
+        )
+        sentence_scores = [
+            score_alignment(links, set(view.gold.sure), set(view.gold.possible))
+            for links in link_sets
+        ]
+        tables = {N_("this sentence"): sentence_scores, **tables}
+    own = f"L{view.layer + 1} {view.head}"
+    if view.head == MEAN:
+        own = _("L{layer} mean", layer=view.layer + 1)
+    labels = [own, _("diagonal"), "IBM 1"], ["AER", _("precision"), _("recall")]
+    axes = N_("aligner"), N_("score")
     panels = [
-        Panel(name, Matrix(name, "", tensor.tolist(), *axes, limit=limit), sign, small=True)
-        for sign, name, tensor in terms
+        Panel(name, Matrix(name, "", [list(row) for row in rows], *labels, *axes, kind="weights"))
+        for name, rows in tables.items()
     ]
-    return orient_panels(panels, view.queries_down)
+    errors = [
+        _("{table}: error {rate:.2f}", table=_(name), rate=rows[0].aer)
+        for name, rows in tables.items()
+    ]
+    alt = _("Scores of {heads} and of two baselines.", heads=view.head_label)
+    show_figure(Figure(panels, f"{alt} {'; '.join(errors)}"), view.origin, "scores")
+    return {"sentences": len(list_pairs()), "pairs": f"{len(read_sentences(COUNTED)):,}"}
 
 
 LARGE = 1_500, 100
 """Tokens of a long document and of its summary, whose masks have millions of cells."""
 
 
-class WeightCounts(NamedTuple):
-    """How many weights one head computes in one layer that holds each kind of attention."""
-
-    encoder: int
-    decoder: int
-    cross: int
-    joined: int
-
-    @property
-    def separate(self) -> int:
-        return self.encoder + self.decoder + self.cross
-
-
 @functools.lru_cache(maxsize=256)
-def count_weights(source_length: int, target_length: int) -> WeightCounts:
-    """As many as the masks allow: the source sees itself, the target its past and the source."""
-    joined_length = source_length + target_length
-    return WeightCounts(
-        int(masks.build(masks.full, source_length, source_length).sum()),
-        int(masks.build(masks.causal, target_length, target_length).sum()),
-        source_length * target_length,
-        int(masks.build(masks.causal, joined_length, joined_length).sum()),
+def count_weights(source: int, target: int) -> dict[str, int]:
+    """How many weights one head computes in one layer that holds each kind of attention.
+
+    As many as the masks allow: the source sees itself, the target its past and the source.
+    """
+    encoder, decoder, joined = (
+        int(masks.build(rule, length, length).sum())
+        for rule, length in (
+            (masks.full, source),
+            (masks.causal, target),
+            (masks.causal, source + target),
+        )
     )
+    cross = source * target
+    counts = {"encoder": encoder, "decoder": decoder, "cross": cross, "joined": joined}
+    return counts | {"apart": encoder + decoder + cross}
 
 
 def show_weight_counts(view: TranslationView) -> dict[str, object]:
     """Both ways to see another sequence; the numbers for the text."""
-    source_length, target_length = len(view.translation.words) + 1, view.num_syllables + 1
-    counts, large_counts = count_weights(source_length, target_length), count_weights(*LARGE)
-    return {
-        "source": source_length,
-        "target": target_length,
-        "encoder": counts.encoder,
-        "decoder": counts.decoder,
-        "cross": counts.cross,
-        "apart": counts.separate,
-        "joined": counts.joined,
-        "large_cross": f"{large_counts.cross:,}",
-        "large_joined": f"{large_counts.joined:,}",
-        "large_apart": f"{large_counts.separate:,}",
-    }
+    source, target = len(view.translation.words) + 1, view.num_syllables + 1
+    large = {f"large_{name}": f"{count:,}" for name, count in count_weights(*LARGE).items()}
+    return {"source": source, "target": target, **count_weights(source, target), **large}
 
 
 def recall_weight_count(draw: Random) -> Recall:

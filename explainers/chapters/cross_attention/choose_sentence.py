@@ -8,7 +8,6 @@ from typing import NamedTuple
 import streamlit as st
 
 from explainers.chapters.common.sentence_reading import list_few
-from explainers.chapters.cross_attention.alignment_view import TranslationView
 from explainers.messages import N_
 from explainers.toys.sentence import list_known_examples
 from explainers.translation import corpus, translator
@@ -265,14 +264,6 @@ def describe_unknown(known: Known) -> dict[str, object]:
     """By name what is not known, for a text."""
     words = list_few([shorten(word, 40) for word in known.unknown], MOST_NAMED)
     return {"words": words, "known": len(list_known_words())}
-
-
-def translate_view(words: tuple[str, ...], queries_down: bool) -> TranslationView:
-    """The translation of words that the translator knows, with its gold if that is known."""
-    translation, gold = translate_once(words), find_gold(words)
-    return TranslationView(
-        translation, gold if gold and gold.target == translation.syllables else None, queries_down
-    )
 
 
 def list_examples() -> dict[str, str]:

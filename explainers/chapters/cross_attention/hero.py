@@ -1,30 +1,57 @@
-"""The hero of cross-attention: two sentences, and bundles of lines from syllables to words."""
+"""A translation, where its decoder looks, and the hero: bundles of lines between two sentences."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Any
 
-from explainers.chapters.cross_attention import alignment_view
-from explainers.chapters.cross_attention.alignment_view import (
-    LAST_LAYER,
-    LinkReading,
-    TranslationView,
-    find_reordered_syllable,
+import torch
+from torch import Tensor
+
+from explainers import arithmetic
+from explainers.arithmetic import Arithmetic
+from explainers.chapters.cross_attention.choose_sentence import (
+    find_gold,
+    translate_once,
+    write_variant,
 )
-from explainers.chapters.cross_attention.choose_sentence import translate_once, write_variant
-from explainers.translation.alignment import PREDICTED
-from explainers.translation.corpus import RUNNING_PAIR, capitalise_sentence, find_words
-from explainers.translation.model import NUM_LAYERS
+from explainers.translation import corpus, translator
+from explainers.translation.alignment import (
+    INPUT,
+    PREDICTED,
+    AlignmentScore,
+    Link,
+    compute_cross_weights,
+    pool_links,
+    read_links,
+    score_alignment,
+)
+from explainers.translation.corpus import (
+    HELD_OUT,
+    RUNNING_PAIR,
+    UNSEEN,
+    SentencePair,
+    capitalise_sentence,
+    find_words,
+    read_sentences,
+)
+from explainers.translation.model import NUM_HEADS, NUM_LAYERS
 from explainers.translation.translator import Translation
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import MEAN, PREDICTS
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again, round_numbers
+from explainers.ui.figure.panels import Cell
 from explainers.ui.page import Prose
+from explainers.ui.provenance import translator as origin_of
 from explainers.ui.session import TRANSLATED_WORDS
 
+END = corpus.SPECIAL_TOKENS[corpus.END]
+HEADS = (MEAN, *map(str, range(NUM_HEADS)))
+LAST_LAYER = NUM_LAYERS - 1
 SENTENCES = (
     *("hero_caption", "hero_right", "hero_wrong", "hero_end", "hero_unknown", "hero_end_unknown"),
     *("hero_writing", "hero_writing_end", "hero_read", "hero_read_unknown"),
@@ -33,6 +60,140 @@ SENTENCES = (
 OPENING = "nhuận"
 """The syllable of the running sentence that is asked about at first."""
 RECORD = RUNNING_PAIR.source[3]
+
+
+@dataclass(frozen=True)
+class TranslationView:
+    """One translation with the reader's choices about its cross-attention."""
+
+    translation: Translation
+    gold: SentencePair | None
+    """Known, and translated as the corpus does."""
+    queries_down: bool
+    layer: int = NUM_LAYERS - 1
+    head: str = MEAN
+    rows: str = PREDICTS
+
+    def select(self, layer: int, head: str, rows: str) -> "TranslationView":
+        """The same translation looked at in another place."""
+        return replace(self, layer=layer, head=head, rows=rows)
+
+    @property
+    def row_side(self) -> str:
+        """Which syllable a row belongs to."""
+        return PREDICTED if self.rows == PREDICTS else INPUT
+
+    @property
+    def first_row(self) -> int:
+        """The row that belongs to the first syllable."""
+        return 0 if self.row_side == PREDICTED else 1
+
+    @property
+    def num_syllables(self) -> int:
+        return len(self.translation.syllables)
+
+    @property
+    def columns(self) -> list[str]:
+        """All that the decoder may look at."""
+        return [*self.translation.words, END]
+
+    @cached_property
+    def head_weights(self) -> Tensor:
+        """Weights of the chosen heads (syllables + 1, words + 1)."""
+        return choose_heads(self.translation.cross[self.layer], self.head)
+
+    @cached_property
+    def weights(self) -> Tensor:
+        """One row for each syllable that was written (syllables, words + 1)."""
+        return self.head_weights[self.first_row : self.first_row + self.num_syllables]
+
+    @property
+    def head_label(self) -> str:
+        """The chosen heads in words."""
+        if self.head == MEAN:
+            return _("decoder layer {layer}, mean of all heads", layer=self.layer + 1)
+        return _("decoder layer {layer}, head {head}", layer=self.layer + 1, head=self.head)
+
+    @property
+    def origin(self) -> str:
+        return origin_of(self.weights.device)
+
+    def explain_weight(self, cell: Cell) -> Arithmetic:
+        """How a weight came to be."""
+        row = cell.row + self.first_row
+        cross = self.translation.decoder[self.layer].cross
+        value = self.weights[cell.row, cell.column]
+        if self.head != MEAN:
+            scores = cross.scores[int(self.head), row].tolist()
+            return arithmetic.explain_softmax(scores, cell.column, value.item(), self.columns)
+        heads = cross.weights[:, row, cell.column].tolist()
+        shares = [1 / len(heads)] * len(heads)
+        name = f"weights[{cell.row}, {cell.column}]"
+        return arithmetic.explain_dot_product(heads, shares, value.item(), name)
+
+
+def find_reordered_syllable(
+    translation: Translation, weights: Tensor, links: frozenset[Link] = frozenset()
+) -> int:
+    """The syllable whose word stands farthest from where it would stand word for word.
+
+    Of several as far, one that turns back; of those, the one that is surest of its word. Where
+    `links` are known, one whose word is right.
+    """
+    words, syllables = len(translation.words), len(translation.syllables)
+    largest, peaks = weights[:syllables, :words].max(dim=-1)
+    straight = torch.arange(syllables) * words // syllables
+    turns_back = peaks.diff(prepend=peaks[:1]) < 0
+    is_right = torch.tensor([link in links for link in enumerate(peaks.tolist())])
+    distance = 2 * (peaks - straight).abs() + turns_back + largest / 2
+    return int((distance + 2 * words * is_right).argmax())
+
+
+def translate_view(words: tuple[str, ...], queries_down: bool) -> TranslationView:
+    """The translation of words that the translator knows, with its gold if that is known."""
+    translation, gold = translate_once(words), find_gold(words)
+    return TranslationView(
+        translation, gold if gold and gold.target == translation.syllables else None, queries_down
+    )
+
+
+def choose_heads(each: Tensor, head: str) -> Tensor:
+    """The weights of one head, or the mean of all (heads, …)."""
+    return each.mean(dim=0) if head == MEAN else each[int(head)]
+
+
+def list_pairs() -> list[SentencePair]:
+    """The held-out sentences that everything here is measured on."""
+    return [*read_sentences(UNSEEN), *read_sentences(HELD_OUT)]
+
+
+@functools.cache
+def compute_weights() -> list[Tensor]:
+    """The weights of each sentence (layers, heads, syllables + 1, words + 1)."""
+    return list(compute_cross_weights(translator.load_translator().model, list_pairs()))
+
+
+@functools.cache
+def score_side(row_side: str) -> dict[tuple[int, str], AlignmentScore]:
+    """Every layer and head, with rows read in one way, which is half the work."""
+    return {
+        (layer, head): score_links(
+            read_links(
+                choose_heads(weights[layer], head), len(pair.source), len(pair.target), row_side
+            )
+            for weights, pair in zip(compute_weights(), list_pairs(), strict=True)
+        )
+        for layer in range(NUM_LAYERS)
+        for head in HEADS
+    }
+
+
+def score_links(links: Iterable[set[Link]]) -> AlignmentScore:
+    """The links of all held-out sentences, scored together against gold."""
+    sure, possible = (
+        pool_links(getattr(pair, kind) for pair in list_pairs()) for kind in ("sure", "possible")
+    )
+    return score_alignment(pool_links(links), sure, possible)
 
 
 def read_link_reading() -> tuple[int, str, str]:
@@ -118,8 +279,8 @@ def make_weight_table(view: TranslationView) -> Any:
 def list_experiments(text: Prose) -> list[Experiment]:
     """What a reader can try with the running sentence, each with the numbers it will show."""
     head = dict(zip(_HEAD_KEYS, (str(NUM_LAYERS), MEAN, PREDICTS), strict=True))
-    worst, errors = find_worst_head()
-    worst_head = dict(zip(_HEAD_KEYS, (str(worst.layer + 1), worst.head, PREDICTS), strict=True))
+    (layer, worst), errors = find_worst_head()
+    worst_head = dict(zip(_HEAD_KEYS, (str(layer + 1), worst, PREDICTS), strict=True))
     passive, without = write_variant(is_passive=True), write_variant(kind="")
     return [
         Experiment(
@@ -174,17 +335,15 @@ def _translate(sentence: str) -> Translation:
 
 
 @functools.cache
-def find_worst_head() -> tuple[LinkReading, dict[str, Any]]:
+def find_worst_head() -> tuple[tuple[int, str], dict[str, Any]]:
     """The head whose strongest lines are wrong most often, and how often others are."""
-    scores = alignment_view.score_side(PREDICTED)
-    wrong = {reading: 1 - score.precision for reading, score in scores.items()}
-    heads = {reading: rate for reading, rate in wrong.items() if reading.head != MEAN}
-    worst, best = (find(heads, key=lambda one: heads[one]) for find in (max, min))
-    mean = wrong[LinkReading(LAST_LAYER, MEAN, PREDICTED)]
+    wrong = {place: 1 - score.precision for place, score in score_side(PREDICTED).items()}
+    heads = [(layer, head) for layer, head in wrong if head != MEAN]
+    worst, best = (find(heads, key=lambda place: wrong[place]) for find in (max, min))
     return worst, {
-        "layer": worst.layer + 1,
-        "head": worst.head,
-        "wrong": f"{100 * heads[worst]:.0f}",
-        "best": f"{100 * heads[best]:.0f}",
-        "mean": f"{100 * mean:.0f}",
+        "layer": worst[0] + 1,
+        "head": worst[1],
+        "wrong": f"{100 * wrong[worst]:.0f}",
+        "best": f"{100 * wrong[best]:.0f}",
+        "mean": f"{100 * wrong[LAST_LAYER, MEAN]:.0f}",
     }

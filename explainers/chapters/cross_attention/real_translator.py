@@ -1,6 +1,5 @@
 """A real translator, if there is one: word pieces, and our attention inside."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
@@ -8,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explainers.chapters.common.background_job import describe_words, offer_job, watch_job
-from explainers.chapters.cross_attention.alignment_view import TranslationView
+from explainers.chapters.cross_attention.hero import TranslationView
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import SOURCE_AXIS, TARGET_AXIS
 from explainers.device import describe_device
@@ -104,57 +103,32 @@ def cut_both(view: TranslationView) -> dict[str, object]:
         "syllables": len(target),
         "word_pieces": sum(map(len, source)),
         "syllable_pieces": sum(map(len, target)),
-        "source": spell_pieces(source),
-        "target": spell_pieces(target),
+        # A plus where a word is cut.
+        "source": " ".join(" + ".join(map(verbatim, word)) for word in source),
+        "target": " ".join(" + ".join(map(verbatim, word)) for word in target),
     }
 
 
-def spell_pieces(words: Sequence[Sequence[str]]) -> str:
-    """All pieces, with a plus where a word is cut."""
-    return " ".join(" + ".join(map(verbatim, word)) for word in words)
-
-
-PIECE_AXES = N_("subword written"), N_("subword read")
-
-
-class TranslationRequest(NamedTuple):
-    """Which model shall read what."""
-
-    model: str
-    sentence: str
-
-
-TranslationJob = Job[TranslationRequest, str, tuple[Translation, str]]
-"""It reports in words what is under way; its result says where the weights come from."""
-
-
-def make_translation_job(request: TranslationRequest) -> TranslationJob:
-    """A model brought into memory, and then one sentence through it."""
-    return Job(
-        request,
-        translate_sentence,
-        total=3,  # to fetch, to load and to translate: nobody knows how fast a network is
-        queue=DOWNLOADS,
-        readable_errors=(ModelError,),
-    )
+TranslationJob = Job[tuple[str, str], str, tuple[Translation, str]]
+"""Of a model's name and a sentence. It reports in words what is under way; its result says where
+the weights come from."""
 
 
 def translate_sentence(job: TranslationJob) -> tuple[Translation, str]:
     """Bring the model; let it translate."""
-    loaded = bring_model(job, LoadRequest(job.subject.model))
+    model, sentence = job.subject
+    loaded = bring_model(job, LoadRequest(model))
     job.report(N_("translating"))
-    return translate_text(loaded, job.subject.sentence), loaded.provenance
+    return translate_text(loaded, sentence), loaded.provenance
 
 
 def offer_real_translation(sentence: str) -> tuple[Translation, str] | None:
     """A name and a button; then what that model wrote, and where its weights come from."""
-    request = TranslationRequest(controls.translator(), sentence)
-    job = offer_job(
-        TRANSLATION_JOB,
-        _("Read the sentence with it"),
-        make_translation_job(request),
-        icon=":material/translate:",
-    )
+    request = controls.translator(), sentence
+    steps = 3  # to fetch, to load and to translate: nobody knows how fast a network is
+    wanted = Job(request, translate_sentence, steps, DOWNLOADS, readable_errors=(ModelError,))
+    label, icon = _("Read the sentence with it"), ":material/translate:"
+    job = offer_job(TRANSLATION_JOB, label, wanted, icon=icon)
     if not job or job.subject != request:
         return None
     if job.state == "failed":
@@ -163,7 +137,7 @@ def offer_real_translation(sentence: str) -> tuple[Translation, str] | None:
     elif job.result:
         return job.result
     else:
-        watch_job(TRANSLATION_JOB, job, verbatim(request.model), describe=describe_words)
+        watch_job(TRANSLATION_JOB, job, verbatim(request[0]), describe=describe_words)
     return None
 
 
@@ -182,11 +156,12 @@ def show_real_weights(
     )
     rule = _("{heads}; every row sums to 1", heads=heads)
     axes, pieces = (TARGET_AXIS, SOURCE_AXIS), (translation.target, translation.source)
+    piece_axes = N_("subword written"), N_("subword read")
     shares, all_shares = words.tolist(), weights.tolist()
     matrices = [
         Matrix(N_("lines"), heads, shares, rows, columns, *axes, kind="ties"),
         Matrix(N_("words"), rule, shares, rows, columns, *axes, kind="weights"),
-        Matrix(N_("subwords"), heads, all_shares, *pieces, *PIECE_AXES, kind="weights"),
+        Matrix(N_("subwords"), heads, all_shares, *pieces, *piece_axes, kind="weights"),
     ]
     panels = [Panel(matrix.name, matrix) for matrix in matrices]
     alt = _(

@@ -1,9 +1,12 @@
-"""The cards: one step of the delta rule, how many pairs fit, and bytes beside caches."""
+"""The cards: one step of the delta rule, how many pairs fit, bytes beside caches; and memories that
+learn, trained beforehand by every rule, and one here in the background."""
 
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
+import streamlit as st
 import torch
 from torch import Tensor
 from torch.nn.functional import normalize
@@ -15,45 +18,66 @@ from explainers.attention.linear import (
     read_state,
     write_delta,
 )
+from explainers.chapters.common.background_job import offer_job, watch_job
+from explainers.chapters.common.live_training import show_loss_curve
 from explainers.chapters.growing_memory import hero
-from explainers.chapters.growing_memory.hero import Step, Story
+from explainers.chapters.growing_memory.hero import Story
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS
+from explainers.job_queue import Job
 from explainers.memory.cache_bytes import (
     count_bytes_per_token,
     count_cache_bytes,
     count_extra_bytes,
 )
 from explainers.memory.cache_formula import format_size
-from explainers.memory.model_shapes import ModelShape, find_shape
+from explainers.memory.model_shapes import find_shape
+from explainers.messages import N_
 from explainers.toys.examples import make_generator
-from explainers.toys.pair_memory import OVERWRITE, SUM
+from explainers.toys.pair_memory import (
+    ASKED,
+    FADE,
+    HEAD_DIM,
+    MODELS,
+    OVERWRITE,
+    REPEATED,
+    RULES,
+    SEEDS,
+    SOFTMAX,
+    STEPS,
+    SUM,
+    TESTED_COUNTS,
+    MemoryRow,
+    measure_memory,
+    read_results,
+    train_memory,
+)
+from explainers.toys.pair_memory import COUNTS as TRAINED_COUNTS
 from explainers.translations import _
+from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.provenance import formula
+from explainers.ui.prediction import revealed
+from explainers.ui.provenance import formula, learned_numbers
+from explainers.ui.session import MEMORY_JOB
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
 
+Step = dict[str, Tensor]
+"""What `write_once_more` computes."""
 
-def name_numbers(step: Step) -> dict[str, str]:
+
+def name_numbers(story: Story, step: Step) -> dict[str, str]:
     """The words nearest to what is read before and after, for a text."""
-    story = step.story
-    values, answers = story.vectors[1], (step.found, read_state(step.after, step.key))
-    (old, old_score), (new, new_score) = (
-        (story.names[int(like.argmax())], like.max().item())
-        for like in (values @ answer for answer in answers)
-    )
-    word, following = story.pairs[step.place]
-    return {
-        "word": story.names[word],
-        "following": story.names[following],
-        "old": old,
-        "old_score": write_decimals(old_score),
-        "new": new,
-        "new_score": write_decimals(new_score),
-    }
+    word, following = story.pairs[story.rewritten]
+    named = {"word": story.names[word], "following": story.names[following]}
+    for name, state in {"old": step["memory S"], "new": step["memory afterwards"]}.items():
+        like = story.vectors[1] @ read_state(state, step["key k"][:, 0])
+        named[name] = story.names[int(like.argmax())]
+        named[f"{name}_score"] = write_decimals(like.max().item())
+    return named
 
 
 def compare_forms(story: Story) -> dict[str, str]:
@@ -73,33 +97,24 @@ def compare_forms(story: Story) -> dict[str, str]:
     return {rule: bound_rounding(difference) for rule, difference in apart.items()}
 
 
-def draw_step(step: Step) -> Figure:
+def draw_step(story: Story, step: Step) -> Figure:
     """What is missing: the value, without what the memory says for its key."""
     numbers = [str(n) for n in range(1, hero.DIM + 1)]
-    word, following = (step.story.names[at] for at in step.story.pairs[step.place])
-
-    def draw_column(name: str, formula: str, vector: Tensor, role: str) -> Matrix:
-        column = [[number] for number in vector.tolist()]
-        # Without names of its axes it is narrow: all four stand in one line on a small screen.
-        return Matrix(name, formula, column, numbers, [""], "", "", role=role, limit=1.0)
-
-    state = Matrix(
-        _("memory S"),
-        _("before this pair"),
-        step.before.tolist(),
-        numbers,
-        numbers,
-        FEATURE_AXIS,
-        FEATURE_AXIS,
-        limit=1.0,
-    )
-    missing = step.value - step.found
-    panels = [
-        Panel("value", draw_column(_("value v"), following, step.value, "value")),
-        Panel("memory", state, "−"),
-        Panel("key", draw_column(_("key k"), word, step.key, "key"), "·"),
-        Panel("missing", draw_column(_("missing"), "v − S · k", missing, "value"), "="),
-    ]
+    word, following = (story.names[at] for at in story.pairs[story.rewritten])
+    parts = {
+        "value": ("", N_("value v"), following, "value"),
+        "memory": ("−", N_("memory S"), N_("before this pair"), ""),
+        "key": ("·", N_("key k"), word, "key"),
+        "missing": ("=", N_("missing"), "v − S · k", "value"),
+    }
+    panels = []
+    for name, (sign, title, told, role) in parts.items():
+        # Without names of its axes a column is narrow: all stand in one line on a small screen.
+        across, axis = (numbers, FEATURE_AXIS) if name == "memory" else ([""], "")
+        labels = numbers, across, axis, axis
+        rows = step[title].tolist()
+        matrix = Matrix(_(title), _(told), rows, *labels, role=role, limit=1.0)
+        panels.append(Panel(name, matrix, sign))
     return Figure(panels, _("A value, minus the memory times a key: what is missing."))
 
 
@@ -107,26 +122,11 @@ FITTED_DIM, RUNS, LAST, PASSES = 16, 100, 4, 3
 COUNTS = 2, 4, 8, 16, 24, 32, 64
 
 
-class Fit(NamedTuple):
-    """Shares of pairs that are found again, by their place (pairs,), the mean of many memories."""
+def fit_pairs(rule: str, count: int, seed: int, passes: int = 1) -> Tensor:
+    """Write random pairs into a hundred memories, and ask each for every value (pairs,).
 
-    found: Tensor
-
-    @property
-    def whole(self) -> float:
-        """Of all pairs."""
-        return self.found.mean().item()
-
-    @property
-    def last(self) -> float:
-        """Of those that were written last."""
-        return self.found[-LAST:].mean().item()
-
-
-def fit_pairs(rule: str, count: int, seed: int, passes: int = 1) -> Fit:
-    """Write random pairs into a hundred memories, and ask each for every value.
-
-    A pair is found if no other pair's value is nearer to the answer.
+    A pair is found if no other pair's value is nearer to the answer; this is the share of memories
+    that find it.
     """
     generator = make_generator("how much fits", seed, count)
     keys = normalize(torch.randn(RUNS, count, FITTED_DIM, generator=generator), dim=-1)
@@ -136,36 +136,42 @@ def fit_pairs(rule: str, count: int, seed: int, passes: int = 1) -> Fit:
         state = hero.write_pair(state, keys[:, place], values[:, place], rule)
     answers = read_state(state[:, None], keys)
     nearest = torch.cdist(answers, values).argmin(dim=-1)  # (runs, pairs)
-    return Fit((nearest == torch.arange(count)).float().mean(dim=0))
+    return (nearest == torch.arange(count)).float().mean(dim=0)
 
 
 def show_fits(text: Prose, seed: int) -> None:
     """A curve for each rule, and one for the pairs that overwriting wrote last."""
     from explainers.charts.curves import Axis, draw_curve
 
-    sums, overwritten = (
-        {count: fit_pairs(rule, count, seed) for count in COUNTS} for rule in (SUM, OVERWRITE)
-    )
+    found = {
+        rule: {count: fit_pairs(rule, count, seed) for count in COUNTS} for rule in (SUM, OVERWRITE)
+    }
     most, again = COUNTS[-1], fit_pairs(OVERWRITE, FITTED_DIM, seed, PASSES)
     named = {
         "dim": f"{FITTED_DIM}",
         "runs": f"{RUNS}",
-        "sum_at_dim": write_percent(sums[FITTED_DIM].whole),
-        "overwrite_at_dim": write_percent(overwritten[FITTED_DIM].whole),
-        "again": write_percent(again.whole),
+        "again": write_percent(again.mean().item()),
         "passes": f"{PASSES}",
         "most": f"{most}",
-        "sum": write_percent(sums[most].whole),
-        "overwrite": write_percent(overwritten[most].whole),
-        "overwrite_last": write_percent(overwritten[most].last),
-        "sum_last": write_percent(sums[most].last),
         "last": f"{LAST}",
     }
+    for rule, shares in found.items():
+        named[f"{rule}_at_dim"] = write_percent(shares[FITTED_DIM].mean().item())
+        named[rule] = write_percent(shares[most].mean().item())
+        named[f"{rule}_last"] = write_percent(shares[most][-LAST:].mean().item())
     text("fits", **named)
-    series = (_("sum"), _("overwrite"), _("overwrite: the last {count} pairs", count=LAST))
-    points = [(count, 100 * sums[count].whole, series[0], False) for count in COUNTS]
-    points += [(count, 100 * overwritten[count].whole, series[1], False) for count in COUNTS]
-    points += [(count, 100 * overwritten[count].last, series[2], False) for count in COUNTS]
+    series = {
+        _("sum"): found[SUM],
+        _("overwrite"): found[OVERWRITE],
+        _("overwrite: the last {count} pairs", count=LAST): {
+            count: shares[-LAST:] for count, shares in found[OVERWRITE].items()
+        },
+    }
+    points = [
+        (count, 100 * shares.mean().item(), name, False)
+        for name, of_count in series.items()
+        for count, shares in of_count.items()
+    ]
     rows = tabulate(points, ["x", "y", "series", "reference"])
     alt = _(
         "Pairs found again: of {most}, sums find {sum} and overwriting {overwrite}.",
@@ -174,9 +180,8 @@ def show_fits(text: Prose, seed: int) -> None:
         overwrite=named["overwrite"],
     )
     axes = {"x": Axis(_("pairs written"), is_logarithmic=True), "y": Axis(_("found again, %"))}
-    show_chart(
-        draw_curve, rows, alt, "how much fits", hero.name_origin(seed), series=series, **axes
-    )
+    origin, names = hero.name_origin(seed), tuple(series)
+    show_chart(draw_curve, rows, alt, "how much fits", origin, series=names, **axes)
     text("fits_seen", **named)
 
 
@@ -184,57 +189,176 @@ MODEL = "qwen3-next-80b-a3b"
 LENGTHS = tuple(2**power for power in range(10, 19))
 
 
-def give_attention_to_all(shape: ModelShape) -> ModelShape:
-    """The same model, if all of its layers were those with attention."""
-    groups = shape.require_groups()
-    full = next(group for group in groups if group.kind == "full")
-    return replace(shape, groups=(replace(full, count=sum(group.count for group in groups)),))
-
-
-def name_costs(shape: ModelShape) -> dict[str, str]:
-    """Layers and bytes, for a text."""
-    longest = LENGTHS[-1]
-    groups = {group.kind: group for group in shape.require_groups()}
-    state, every = count_extra_bytes(shape, longest), give_attention_to_all(shape)
-    per_layer = count_bytes_per_token(shape) // groups["full"].count
-    of_memories = per_layer * groups["recurrent"].count
-    return {
-        "memories": f"{groups['recurrent'].count}",
-        "full": f"{groups['full'].count}",
-        "layers": f"{every.require_groups()[0].count}",
-        "state": format_size(state),
-        "same": f"{state / of_memories:,.0f}",
-        "per_token": f"{count_bytes_per_token(shape):,}",
-        "longest": f"{longest:,}",
-        "cache": format_size(count_cache_bytes(shape, longest)),
-        "cache_of_all": format_size(count_cache_bytes(every, longest)),
-    }
-
-
 def show_costs(text: Prose) -> None:
     """Bytes at each length: of memories, of layers with attention, and if there were no others."""
     from explainers.charts.curves import Axis, draw_curve
 
-    shape = find_shape(MODEL)
-    text("costs", **name_costs(shape))
-    every = give_attention_to_all(shape)
-    series = _("memories"), _("layers with attention"), _("if all layers had attention")
-    points = []
-    for tokens in LENGTHS:
-        amounts = (
-            count_extra_bytes(shape, tokens),
-            count_cache_bytes(shape, tokens),
-            count_cache_bytes(every, tokens),
-        )
-        points += [
-            (tokens, amount / 2**20, name, False)
-            for name, amount in zip(series, amounts, strict=True)
-        ]
+    shape, longest = find_shape(MODEL), LENGTHS[-1]
+    groups = {group.kind: group for group in shape.require_groups()}
+    layers = sum(group.count for group in groups.values())
+    every = replace(shape, groups=(replace(groups["full"], count=layers),))
+    state, per_token = count_extra_bytes(shape, longest), count_bytes_per_token(shape)
+    of_memories = per_token // groups["full"].count * groups["recurrent"].count
+    text(
+        "costs",
+        memories=f"{groups['recurrent'].count}",
+        full=f"{groups['full'].count}",
+        layers=f"{layers}",
+        state=format_size(state),
+        same=f"{state / of_memories:,.0f}",
+        per_token=f"{per_token:,}",
+        longest=f"{longest:,}",
+        cache=format_size(count_cache_bytes(shape, longest)),
+        cache_of_all=format_size(count_cache_bytes(every, longest)),
+    )
+    series = {
+        _("memories"): partial(count_extra_bytes, shape),
+        _("layers with attention"): partial(count_cache_bytes, shape),
+        _("if all layers had attention"): partial(count_cache_bytes, every),
+    }
+    points = [
+        (tokens, count(tokens) / 2**20, name, False)
+        for tokens in LENGTHS
+        for name, count in series.items()
+    ]
     rows = tabulate(points, ["x", "y", "series", "reference"])
     alt = _("Bytes of a text: the memories stay as they are, the caches grow.")
     axes = {"x": Axis(_("tokens"), is_logarithmic=True), "y": Axis("MiB", is_logarithmic=True)}
     origin = formula(_("bytes of {model}", model=MODEL), torch.device("cpu"))
-    show_chart(draw_curve, rows, alt, "memory bytes", origin, series=series, **axes)
+    show_chart(draw_curve, rows, alt, "memory bytes", origin, series=tuple(series), **axes)
+
+
+RULE_OF_NAME = dict(zip(controls.RULE_NAMES, RULES, strict=True))
+TASKS = dict(zip(controls.trained_keys.options, (False, True), strict=True))
+"""Whether keys are repeated."""
+NAMES = {rule: name for name, rule in RULE_OF_NAME.items()}
+COUNTED = " | ".join(map(str, TESTED_COUNTS))
+"""The numbers of pairs, as the head of a table."""
+MOST = TESTED_COUNTS[-1]
+EACH, SMOOTH = 5, 10
+"""Batches of one report, and of one point of the curve."""
+
+
+class MemoryRequest(NamedTuple):
+    """What is to be trained."""
+
+    rule: str
+    has_repeats: bool
+    seed: int
+
+
+MemoryJob = Job[MemoryRequest, list[float], list[float]]
+"""Reports losses, and results in the share of right answers for each number of pairs."""
+
+
+def make_memory_job(request: MemoryRequest) -> MemoryJob:
+    """One layer that learns on its own pairs, and is tested in the end."""
+
+    def train(job: MemoryJob) -> list[float]:
+        trained, losses = None, []
+        for memory, loss in train_memory([request.rule], request.has_repeats, request.seed, STEPS):
+            trained = memory
+            losses.append(loss)
+            if len(losses) == EACH:
+                job.report(losses)
+                losses = []
+        return measure_memory(trained, TESTED_COUNTS, request.has_repeats) if trained else []
+
+    return Job(request, train, STEPS // EACH)
+
+
+def _describe(job: MemoryJob) -> str:
+    return _("batch {number} of {steps}", number=EACH * len(job.reports), steps=EACH * job.total)
+
+
+def _show(text: Prose, job: MemoryJob) -> None:
+    """The loss so far; in the end, what it finds beside what was found beforehand."""
+    losses = [loss for report in list(job.reports) for loss in report]
+    if losses:
+        origin = learned_numbers(
+            _("pairs of a key and a value, seed {seed}", seed=job.subject.seed)
+        )
+        show_loss_curve(losses, origin, "memory losses", _("loss per answer"), SMOOTH)
+    if job.result:
+        row = read_results()[(job.subject.rule,), job.subject.has_repeats]
+        here, shipped = " | ".join(map(write_percent, job.result)), write_shares(row)
+        text("trained_here", here=here, shipped=shipped, counts=COUNTED, seeds=len(SEEDS))
+
+
+def write_shares(row: MemoryRow) -> str:
+    """What a model finds of each number of pairs, as cells of a table."""
+    return " | ".join(write_percent(row.average(count)) for count in TESTED_COUNTS)
+
+
+def name_hybrids() -> dict[str, str]:
+    """Three memory layers, and two with one of attention, at the most pairs: for a text."""
+    three, hybrid = (
+        write_percent(read_results()[rules, False].average(MOST))
+        for rules in ((FADE,) * 3, (FADE, FADE, SOFTMAX))
+    )
+    return {"three": three, "hybrid": hybrid, "pairs": f"{MOST}"}
+
+
+ANSWERS = N_("more than twice as many"), N_("about as many"), N_("less than half as many")
+
+
+def answer_comparison(overwritten: float, added: float) -> str:
+    """Among the answers: what overwriting finds, compared with what sums find."""
+    ratio = overwritten / added
+    return ANSWERS[0 if ratio > 2 else 2 if ratio < 0.5 else 1]
+
+
+@fragment
+def ask_trained(text: Prose) -> None:
+    """Memories of both rules, asked first where all keys differ; then where keys come again."""
+    tasks = {"new": N_("all keys differ"), "again": N_("keys come again")}
+    found = {
+        (rule, task): read_results()[(rule,), task == "again"].average(MOST)
+        for task in tasks
+        for rule in (SUM, OVERWRITE, SOFTMAX)
+    }
+    named = {f"{rule}_{task}": write_percent(share) for (rule, task), share in found.items()}
+    counts = {"pairs": MOST, "dim": HEAD_DIM, "seeds": len(SEEDS), "repeated": REPEATED}
+    named |= {name: f"{count}" for name, count in counts.items()}
+    answer = answer_comparison(found[OVERWRITE, "new"], found[SUM, "new"])
+    if not revealed(text, "overwriting", ANSWERS, answer, **named):
+        return
+    from explainers.charts.bars import draw_bars, make_amount_rows
+
+    shares = [
+        (_("{task}: {rule}", task=_(tasks[task]), rule=_(NAMES[rule])), round(100 * share))
+        for (rule, task), share in found.items()
+    ]
+    listed = ", ".join(f"{name} {share}" for name, share in shares)
+    alt = _("Percent of the answers that are right: {listed}", listed=listed)
+    origin = _("trained beforehand, seeds 0 to {last}, kept with the app", last=SEEDS[-1])
+    title = _("right answers, %")
+    rows = make_amount_rows(shares)
+    show_chart(draw_bars, rows, alt, "trained memories", origin, length=len(rows), x_title=title)
+    text("overwriting_seen", **named)
+
+
+def show_training(text: Prose, seed: int) -> None:
+    """A small layer that learns in seconds, beside what was trained beforehand."""
+    *some, most = map(str, TRAINED_COUNTS)
+    text("trained", asked=ASKED, lengths=_("{some} or {most}", some=", ".join(some), most=most))
+    with st.container(horizontal=True):
+        rule, task = controls.trained_rule(), controls.trained_keys()
+        request = MemoryRequest(RULE_OF_NAME[rule], TASKS[task], seed)
+        label = _("Train it here: {steps} batches", steps=STEPS)
+        icon = ":material/model_training:"
+        job = offer_job(MEMORY_JOB, label, make_memory_job(request), icon=icon)
+        if job:
+            title = _(NAMES[job.subject.rule])
+            watch_job(MEMORY_JOB, job, title, partial(_show, text, job), _describe)
+    rows = [
+        f"| {_(NAMES[rules[0]])} | {_(task)} | {write_shares(read_results()[rules, is_again])} |"
+        for rules in MODELS
+        for task, is_again in TASKS.items()
+        if len(rules) == 1
+    ]
+    times = MOST // TRAINED_COUNTS[-1]
+    text("trained_before", rows="\n".join(rows), counts=COUNTED, times=times, seeds=len(SEEDS))
 
 
 def recall_size(draw: Random) -> Recall:

@@ -92,6 +92,12 @@ class Story:
         drawn = torch.randn(DIM, generator=make_generator(what, self.seed, name.casefold()))
         return drawn / drawn.norm()
 
+    @property
+    def rewritten(self) -> int:
+        """The place of the pair that writes the verb's key once more."""
+        asked = self.asked[VERB]
+        return max(place for place, (key, _value) in enumerate(self.pairs) if key == asked)
+
     def find_newest(self, count: int) -> dict[int, int]:
         """What followed each word last, among the first pairs."""
         return dict(self.pairs[:count])
@@ -121,17 +127,6 @@ def write_story(story: Story, rule: str) -> Tensor:
     return torch.stack(states)
 
 
-def write_missing(story: Story, rule: str, states: Tensor) -> Tensor:
-    """Of each pair, what is written with its key (pairs, value_dim): its value, or by overwriting
-    only what the memory does not say yet."""
-    keys, values = story.vectors
-    rows = torch.tensor(story.pairs)
-    if rule == SUM:
-        return values[rows[:, 1]]
-    keep = KEEP if rule == FADE else 1.0
-    return values[rows[:, 1]] - read_state(keep * states[:-1], keys[rows[:, 0]])
-
-
 def answer_all(story: Story, rule: str) -> tuple[Tensor, Tensor]:
     """Answers (pairs + 1, asked, value_dim) to every word that can be asked for, and attention's
     weights (pairs + 1, asked, pairs), which are 0 for the other rules."""
@@ -150,34 +145,6 @@ def answer_all(story: Story, rule: str) -> tuple[Tensor, Tensor]:
     return answers, weights
 
 
-@dataclass(frozen=True)
-class Step:
-    """The pair that writes the verb's key a second time: all that the rule computes then."""
-
-    story: Story
-    place: int
-    """Of the pair."""
-    before: Tensor
-    """(value_dim, head_dim)"""
-    key: Tensor
-    value: Tensor
-    found: Tensor
-    """What the key reads before (value_dim,)."""
-    after: Tensor
-    """(value_dim, head_dim)"""
-
-    @classmethod
-    def of(cls, story: Story) -> "Step":
-        """Take the last pair with the verb's key."""
-        asked = story.asked[VERB]
-        place = max(at for at, (key, _value) in enumerate(story.pairs) if key == asked)
-        keys, values = story.vectors
-        key, value = keys[asked], values[story.pairs[place][1]]
-        before = write_story(story, OVERWRITE)[place]
-        after = write_pair(before, key, value, OVERWRITE)
-        return cls(story, place, before, key, value, read_state(before, key), after)
-
-
 def write_by_all_rules(story: Story) -> dict[str, Tensor]:
     """The memory after the last pair, by each rule, and what it answers to every word."""
     states = {f"memory, {rule}": write_story(story, rule)[-1] for rule in RULES if rule != SOFTMAX}
@@ -185,11 +152,20 @@ def write_by_all_rules(story: Story) -> dict[str, Tensor]:
 
 
 def write_once_more(story: Story) -> dict[str, Tensor]:
-    """The pair that writes a key again: what was there, what is missing, and what is there then."""
-    step = Step.of(story)
-    missing = (step.value - step.found)[:, None]
-    columns = {"value v": step.value[:, None], "key k": step.key[:, None], "missing": missing}
-    return {"memory S": step.before, **columns, "memory afterwards": step.after}
+    """The pair that writes a key again: what was there, what is missing, and what is there then.
+
+    Vectors are columns.
+    """
+    keys, values = story.vectors
+    word, following = story.pairs[story.rewritten]
+    key, value = keys[word], values[following]
+    before = write_story(story, OVERWRITE)[story.rewritten]
+    columns = {"value v": value, "key k": key, "missing": value - read_state(before, key)}
+    return {
+        "memory S": before,
+        **{name: vector[:, None] for name, vector in columns.items()},
+        "memory afterwards": write_pair(before, key, value, OVERWRITE),
+    }
 
 
 NEAREST = 3
@@ -254,20 +230,30 @@ class Answers:
         return write_decimals(self.likeness[count, asked, name].item())
 
     def describe(self) -> dict[str, Any]:
-        """All of it, for the browser."""
+        """All of it, for the browser; the states and what was written of each pair, which is by
+        overwriting only what the memory does not say yet; or attention's weights."""
         likest = self.likeness.topk(NEAREST, dim=-1)
         named = [
             [list(zip(*both, strict=True)) for both in zip(*of_count, strict=True)]
             for of_count in zip(likest.indices.tolist(), round_numbers(likest.values), strict=True)
         ]
         counts = range(len(self.story.pairs) + 1)
-        return {
+        told = {
             "answers": round_numbers(self.vectors, 3),
             "nearest": named,
             "older": [self.compare_oldest(count) for count in counts],
             "found": [self.count_found(count) for count in counts],
             "ties": [self.list_ties(count) for count in counts],
         }
+        if self.rule == SOFTMAX:
+            return told | {"weights": round_numbers(answer_all(self.story, SOFTMAX)[1])}
+        states, (keys, values) = write_story(self.story, self.rule), self.story.vectors
+        asked, following = torch.tensor(self.story.pairs).T
+        written = values[following]
+        if self.rule != SUM:
+            keep = KEEP if self.rule == FADE else 1.0
+            written = written - read_state(keep * states[:-1], keys[asked])
+        return told | {"states": round_numbers(states, 3), "written": round_numbers(written, 3)}
 
 
 def make_hero(text: Prose, story: Story) -> Hero:
@@ -287,10 +273,9 @@ def make_hero(text: Prose, story: Story) -> Hero:
     )
     stories = {kind: replace(story, key_kind=kind) for kind in KEYS}
     answers = {kind: {one: Answers(stories[kind], one) for one in RULES} for kind in KEYS}
-    numbers = compute_numbers(stories, answers)
     shown = answers[choices[1].value][choices[0].value], choices[2].value
     return Hero(
-        *("state", alt, numbers, choices, SENTENCES),
+        *("state", alt, compute_numbers(story, answers), choices, SENTENCES),
         list_experiments(text, answers),
         name_origin(story.seed),
         lambda: make_table(*shown),
@@ -302,11 +287,8 @@ def name_origin(seed: int) -> str:
     return _("keys and values at random, seed {seed}: computed live", seed=seed)
 
 
-def compute_numbers(
-    stories: Mapping[str, Story], answers: Mapping[str, Mapping[str, Answers]]
-) -> dict[str, Any]:
+def compute_numbers(story: Story, answers: Mapping[str, Mapping[str, Answers]]) -> dict[str, Any]:
     """All that the picture shows, whatever is chosen in it."""
-    story = stories[RANDOM]
     shown = [[list(both) for both in pairwise(sentence)] for sentence in story.sentences]
     return {
         "names": list(story.names),
@@ -315,21 +297,15 @@ def compute_numbers(
         "asked": list(story.asked),
         "breaks": len(shown[0]),
         "keep": write_percent(KEEP),
-        "vectors": {kind: [round_numbers(x, 3) for x in stories[kind].vectors] for kind in KEYS},
+        "vectors": {
+            kind: [round_numbers(x, 3) for x in one[SUM].story.vectors]
+            for kind, one in answers.items()
+        },
         "memories": {
-            kind: {rule: describe_memory(answers[kind][rule]) for rule in RULES} for kind in KEYS
+            kind: {rule: memory.describe() for rule, memory in one.items()}
+            for kind, one in answers.items()
         },
     }
-
-
-def describe_memory(answers: Answers) -> dict[str, Any]:
-    """The states and what was written of each pair; or attention's weights."""
-    told, story = answers.describe(), answers.story
-    if answers.rule == SOFTMAX:
-        return told | {"weights": round_numbers(answer_all(story, SOFTMAX)[1])}
-    states = write_story(story, answers.rule)
-    missing = write_missing(story, answers.rule, states)
-    return told | {"states": round_numbers(states, 3), "written": round_numbers(missing, 3)}
 
 
 def list_experiments(text: Prose, answers: Mapping[str, Mapping[str, Answers]]) -> list[Experiment]:
@@ -338,12 +314,14 @@ def list_experiments(text: Prose, answers: Mapping[str, Mapping[str, Answers]]) 
     story, verb = plain[SUM].story, controls.memory_question.default
     first, last = len(story.sentences[0]) - 1, len(story.pairs)
     before = story.find_newest(first)[story.asked[verb]]
-    keys = {"rule": controls.memory_rule, "pairs": controls.pairs_written}
-    keys |= {"keys": controls.memory_keys, "question": controls.memory_question}
 
     def choose(rule: str, pairs: int, kind: str = RANDOM) -> dict[str, Any]:
-        values = {"rule": rule, "pairs": pairs, "keys": kind, "question": verb}
-        return {keys[name].key: value for name, value in values.items()}
+        return {
+            controls.memory_rule.key: rule,
+            controls.pairs_written.key: pairs,
+            controls.memory_keys.key: kind,
+            controls.memory_question.key: verb,
+        }
 
     of_first = {
         "words": len(story.find_newest(first)),

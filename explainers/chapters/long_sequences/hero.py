@@ -35,11 +35,6 @@ CELL_BYTES = 2
 """A number of a model that runs: bfloat16."""
 
 
-def count_matrix_bytes(tokens: int) -> int:
-    """The weights of a text that looks at itself, in one head and layer."""
-    return tokens**2 * CELL_BYTES
-
-
 TILE = 128
 """Queries, and keys, of a tile as a GPU reads it."""
 
@@ -89,13 +84,13 @@ def compute_numbers(lab: Lab) -> dict[str, Any]:
     return {
         "tokens": list(lab.tokens),
         "side": TILE,
-        "tileBytes": write_size(TILE**2 * CELL_BYTES),
+        "tileBytes": write_size(TILE),
         "lengths": [
             {
                 "tokens": tokens,
                 "name": f"{tokens:,}",
-                "bytes": write_size(count_matrix_bytes(tokens)),
-                "ratio": f"{count_matrix_bytes(tokens) // (TILE**2 * CELL_BYTES):,}",
+                "bytes": write_size(tokens),
+                "ratio": f"{(tokens // TILE) ** 2:,}",
                 "isShort": tokens <= SHORT,
                 "tiles": f"{(tokens // TILE) ** 2:,}",
                 "read": {name: f"{count_read_tiles(name, tokens):,}" for name in OFFERED},
@@ -110,14 +105,9 @@ def compute_numbers(lab: Lab) -> dict[str, Any]:
     }
 
 
-def cut_tiles(lab: Lab, name: str) -> TiledSentence:
-    """The sentence under a mask, in tiles that can be followed."""
-    return TiledSentence(lab, masks.RULES[name], BLOCKS)
-
-
 def compute_sweep(lab: Lab, name: str) -> dict[str, Any]:
     """A mask's shades, and each tile of the sentence with all that is known when it was read."""
-    tiles, place = cut_tiles(lab, name), APART * torch.arange(SHADES)
+    tiles, place = TiledSentence.cut(lab, name, BLOCKS), APART * torch.arange(SHADES)
     shades = tiles.rule(place[:, None], place)
     count = range(1, len(tiles.steps) + 1)
     seen = torch.stack([tiles.mark_seen(read) for read in count])  # (tiles, words, words)
@@ -144,9 +134,9 @@ def compute_sweep(lab: Lab, name: str) -> dict[str, Any]:
     }
 
 
-def write_size(count: int) -> str:
-    """Bytes, without decimals that are 0."""
-    return format_size(count).replace(".00", "")
+def write_size(tokens: int) -> str:
+    """The bytes of all weights of so many tokens, in one head and layer; no decimals that are 0."""
+    return format_size(tokens**2 * CELL_BYTES).replace(".00", "")
 
 
 def list_experiments(text: Prose) -> list[Experiment]:
@@ -155,12 +145,12 @@ def list_experiments(text: Prose) -> list[Experiment]:
     short, long = SHORT, LENGTHS[-1]
     whole = (usual // TILE) ** 2
     skipped = whole - count_read_tiles("causal", usual)
-    of_short = {"tokens": f"{short:,}", "bytes": write_size(count_matrix_bytes(short))}
+    of_short = {"tokens": f"{short:,}", "bytes": write_size(short)}
     of_long = {
         "times": long // usual,
         "squared": (long // usual) ** 2,
-        "bytes": write_size(count_matrix_bytes(long)),
-        "tile": write_size(TILE**2 * CELL_BYTES),
+        "bytes": write_size(long),
+        "tile": write_size(TILE),
     }
     share = {"share": write_percent(skipped / whole), "tokens": f"{usual:,}"}
     return [
@@ -177,7 +167,7 @@ def list_experiments(text: Prose) -> list[Experiment]:
 def make_length_table() -> Any:
     """All lengths, their bytes, and the tiles that each mask leaves."""
     rows = [
-        [tokens, count_matrix_bytes(tokens), *(count_read_tiles(name, tokens) for name in OFFERED)]
+        [tokens, tokens**2 * CELL_BYTES, *(count_read_tiles(name, tokens) for name in OFFERED)]
         for tokens in LENGTHS
     ]
     read = [_("tiles read: {mask}", mask=_(MASK_TITLES[name])) for name in OFFERED]

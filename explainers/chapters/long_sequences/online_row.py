@@ -1,6 +1,5 @@
 """One row of scores read block by block: maximum, total, correction, and their arithmetic."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
 from math import inf
@@ -19,14 +18,14 @@ from explainers.chapters.common.score_matrix import Lab
 from explainers.charts.matrix import Matrix, Values, find_largest
 from explainers.charts.theme import BLOCK_AXIS, FEATURE_AXIS, KEY_AXIS, QUERY_AXIS, RUNNING_AXIS
 from explainers.messages import N_, ngettext
-from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.controls.number_controls import BrowserSlider
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.lecture.screens import is_lecture
-from explainers.ui.takeaway_files import take
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
@@ -36,9 +35,6 @@ TABLES = (RUNNING, POWERS, WEIGHTS, OUTPUT)
 MADE_OF = {RUNNING: (), POWERS: (RUNNING,), WEIGHTS: (POWERS,), OUTPUT: (WEIGHTS,)}
 COLUMNS = (N_("largest"), N_("correction"), N_("total"))
 Numbers = list[list[float | None]]
-
-
-Computed = dict[str, Tensor]
 
 
 @dataclass(frozen=True)
@@ -66,27 +62,27 @@ class RowReading:
         """The same, divided by the total so far."""
         return self.compute_powers(step) / self.steps[step].total[0]
 
-    def collect_results(self, read: int) -> Computed:
-        """All that is known, with a row for each block; 0 where there is nothing yet."""
-        steps, length = self.steps[:read], self.count_seen(read - 1)
-        kept = [torch.cat([one.largest, one.correction, one.total], dim=-1) for one in steps]
-        tables = {"powers": self.compute_powers, "weights": self.compute_weights}
-        return {
-            "scores": self.scores[None, :length],
-            "running": torch.cat(kept),
-            **{
-                name: pad_sequence([row(n) for n in range(read)], batch_first=True)
-                for name, row in tables.items()
-            },
-            "output": torch.cat([one.output for one in steps]),
-        }
 
+def read_in_blocks(layer: Layer, word: int, block: int, blocks: int) -> dict[str, Tensor]:
+    """One word's row of scores after some blocks: what is kept, and what it gives after each.
 
-def read_in_blocks(layer: Layer, word: int, block: int, blocks: int) -> Computed:
-    """One word's row of scores after some blocks: what is kept, and what it gives after each."""
+    There is a row for each block; 0 where there is nothing yet.
+    """
     query, key, value = project(layer.x, layer.head())
     scores = scale(dot_products(query, key), head_dim=query.shape[-1])
-    return RowReading(scores[word], value, block).collect_results(blocks)
+    row = RowReading(scores[word], value, block)
+    steps, length = row.steps[:blocks], row.count_seen(blocks - 1)
+    kept = [torch.cat([one.largest, one.correction, one.total], dim=-1) for one in steps]
+    tables = {"powers": row.compute_powers, "weights": row.compute_weights}
+    return {
+        "scores": row.scores[None, :length],
+        "running": torch.cat(kept),
+        **{
+            name: pad_sequence([compute(n) for n in range(blocks)], batch_first=True)
+            for name, compute in tables.items()
+        },
+        "output": torch.cat([one.output for one in steps]),
+    }
 
 
 @dataclass(frozen=True)
@@ -119,11 +115,6 @@ class Row(RowReading):
         """How many blocks brought a larger score than all before them; the first does not count."""
         return sum(bool(step.correction < 1) for step in self.steps[1:])
 
-    @property
-    def names(self) -> list[str]:
-        """The steps, counted."""
-        return [f"{n}" for n in range(1, len(self.steps) + 1)]
-
     def make_table(self, name: str) -> Numbers:
         """One of TABLES as it is in the end: a line for each block that was read."""
         length = len(self.lab.tokens)
@@ -139,15 +130,11 @@ class Row(RowReading):
         return [line + [None] * (length - len(line)) for line in lines]
 
 
-def make_row_explainer(row: Row) -> Callable[[Cell], Arithmetic]:
-    """What to ask about any cell of the picture."""
-    return partial(_explain_cell, row, row.lab.one_head.explain)
-
-
-def _explain_cell(row: Row, of_scores: Callable[[Cell], Arithmetic], cell: Cell) -> Arithmetic:
+def explain_cell(row: Row, cell: Cell) -> Arithmetic:
+    """How any number of the picture came to be."""
     step, j, what = cell.row, cell.column, f"{cell.panel}[{cell.row}, {cell.column}]"
     if cell.panel == SCORES:
-        return of_scores(Cell(SCORES, row.word, j))
+        return row.lab.one_head.explain(Cell(SCORES, row.word, j))
     value = row.make_table(cell.panel)[step][j]
     if value is None:
         if cell.panel == RUNNING:
@@ -259,20 +246,24 @@ def list_corrections(row: Row) -> str:
     )
 
 
-def show_row(row: Row) -> None:
-    """The row block by block, as far as the slider says."""
-    control, count, lab = controls.block_count, len(row.steps), row.lab
+def choose_step(control: BrowserSlider, count: int) -> Slider:
+    """A slider that plays through so many steps, at the one that is chosen."""
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
-    slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
-    panels = orient_panels(make_row_panels(row, place + 1), lab.queries_down)
+    return Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
+
+
+def show_row(row: Row) -> None:
+    """The row block by block, as far as the slider says."""
+    lab, slider = row.lab, choose_step(controls.block_count, len(row.steps))
+    read = slider.index + 1
+    panels = orient_panels(make_row_panels(row, read), lab.queries_down)
     alt = _(
         "A row of scores, read in blocks: largest score, correction and total; powers; weights."
     )
-    show_clickable_figure(panels, make_row_explainer(row), lab.origin, "row", alt, slider)
-    inputs = {"layer": lab.layer, "word": row.word, "block": row.block, "blocks": place + 1}
-    shown = row.collect_results(place + 1)
-    take("row", Recipe(_("A row of scores in blocks"), read_in_blocks, inputs, shown))
+    show_clickable_figure(panels, partial(explain_cell, row), lab.origin, "row", alt, slider)
+    inputs = {"layer": lab.layer, "word": row.word, "block": row.block, "blocks": read}
+    hand_over("row", _("A row of scores in blocks"), read_in_blocks, **inputs)
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:
@@ -295,7 +286,7 @@ def make_row_panels(row: Row, read: int) -> list[Panel]:
         table, (across, axis) = row.make_table(name), columns.get(name, (tokens, KEY_AXIS))
         blank: Values = [[None] * len(line) for line in table]  # what is not there yet
         frames = tuple([*table[:n], *blank[n:]] for n in count)
-        places = row.names, across, BLOCK_AXIS, axis
+        places = [f"{n}" for n in count], across, BLOCK_AXIS, axis
         kind = "weights" if name in (POWERS, WEIGHTS) else "signed"
         matrix = Matrix(
             name, FORMULAS[name], frames[read - 1], *places, kind=kind, limit=find_largest(table)

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
-import streamlit as st
 import torch
 from torch import Tensor
 
@@ -20,17 +20,17 @@ from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import hide, softmax
 from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_attention
 from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.long_sequences.online_row import choose_step
 from explainers.charts.matrix import Matrix, Values, find_largest, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
 from explainers.messages import N_
-from explainers.takeaway.recipe import Recipe
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
-from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, orient_panels
+from explainers.ui.figure.panels import Cell, Figure, Panel, orient_panels
 from explainers.ui.provenance import formula
-from explainers.ui.takeaway_files import take
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.numbers import bound_rounding, write_percent
 
 MOST_SIDE = 6
@@ -56,11 +56,21 @@ def make_sparse_rules() -> dict[str, Rule]:
     }
 
 
-def count_skipped_tiles(tiles: list[list[int]]) -> tuple[int, int, int, int]:
-    """Cells that are allowed, cells that tiles compute, tiles skipped, tiles there are."""
-    counts = [count for line in tiles for count in line]
-    skipped = counts.count(0)
-    return sum(counts), (len(counts) - skipped) * SIDE**2, skipped, len(counts)
+@cache
+def count_tile_cells(length: int) -> dict[str, Tensor]:
+    """How many cells of each tile of a long text each mask allows."""
+    sizes = length, length, SIDE, SIDE
+    return {name: tile_cells(rule, *sizes) for name, rule in make_sparse_rules().items()}
+
+
+def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
+    """Of each mask: cells allowed, cells computed, tiles skipped, tiles there are."""
+    counts: dict[str, tuple[int, ...]] = {}
+    for name, tiles in count_tile_cells(length).items():
+        skipped = int((tiles == 0).sum())
+        computed = (tiles.numel() - skipped) * SIDE**2
+        counts[str(name)] = int(tiles.sum()), computed, skipped, tiles.numel()
+    return counts
 
 
 @dataclass(frozen=True)
@@ -105,101 +115,57 @@ class TileReading:
             output[step.queries] = step.output
         return output
 
-    def run_both(self) -> tuple[Tensor, Tensor]:
-        """The outputs of `tiled_attention` and of `attention`."""
-        length = len(self.views.query)
-        mask = masks.build(self.rule, length, length).to(self.views.query.device)
-        tiled = tiled_attention(*self.views, self.rule, *self.blocks)
-        return tiled, attention(*self.views, mask).output
-
 
 Computed = dict[str, Tensor]
 
 
 def read_in_tiles(layer: Layer, rule: str, q_block: int, kv_block: int, tiles: int) -> Computed:
     """The output after some tiles, and after all of them."""
-    views = project(layer.x, layer.head())
-    reading = TileReading(views, masks.RULES[rule], (q_block, kv_block))
-    tiled, _output = reading.run_both()
+    views, allowed = project(layer.x, layer.head()), masks.RULES[rule]
+    reading = TileReading(views, allowed, (q_block, kv_block))
+    tiled = tiled_attention(*views, allowed, q_block, kv_block)
     return {"output so far": reading.compute_output(tiles), "tiled": tiled}
 
 
 def compare_tiles(layer: Layer, rule: str, q_block: int, kv_block: int) -> Computed:
     """The output after all tiles, and by `attention()`."""
-    views = project(layer.x, layer.head())
-    tiled, output = TileReading(views, masks.RULES[rule], (q_block, kv_block)).run_both()
-    return {"tiled": tiled, "attention": output}
-
-
-def count_tiles_by_mask(length: int) -> dict[str, tuple[int, ...]]:
-    """Of each mask: cells allowed, cells computed, tiles skipped, tiles there are."""
-    sizes = length, length, SIDE, SIDE
-    rules = make_sparse_rules().items()
-    return {
-        str(name): count_skipped_tiles(tile_cells(rule, *sizes).tolist()) for name, rule in rules
-    }
+    views, allowed = project(layer.x, layer.head()), masks.RULES[rule]
+    mask = masks.build(allowed, len(layer.x), len(layer.x)).to(layer.x.device)
+    tiled = tiled_attention(*views, allowed, q_block, kv_block)
+    return {"tiled": tiled, "attention": attention(*views, mask).output}
 
 
 @dataclass(frozen=True)
-class TiledSentence:
-    """A sentence cut into tiles, under a rule; small tiles of a long text would be too many."""
+class TiledSentence(TileReading):
+    """A sentence that is read so, under a mask of the table."""
 
     lab: Lab
-    rule: Rule
-    asked: tuple[int, int]
+    mask: str
 
-    @property
-    def blocks(self) -> tuple[int, int]:
-        """Queries and keys of a tile, which is no larger than the text."""
-        words = len(self.lab.tokens)
+    @classmethod
+    def cut(cls, lab: Lab, mask: str, sides: tuple[int, int]) -> "TiledSentence":
+        """Small tiles of a long text would be too many, and none is larger than the text."""
+        words = len(lab.tokens)
         least = ceil(words / MOST_SIDE)
-        q_block, kv_block = (min(max(side, least), words) for side in self.asked)
-        return q_block, kv_block
-
-    @cached_property
-    def reading(self) -> TileReading:
-        """What is computed, tile by tile."""
-        return TileReading(self.lab.views, self.rule, self.blocks)
+        q_block, kv_block = (min(max(side, least), words) for side in sides)
+        return cls(lab.views, masks.RULES[mask], (q_block, kv_block), lab, mask)
 
     @property
-    def steps(self) -> list[TileStep]:
-        """The tiles that are read."""
-        return self.reading.steps
+    def inputs(self) -> dict[str, Any]:
+        """What computes it again."""
+        q_block, kv_block = self.blocks
+        return {
+            "layer": self.lab.layer,
+            "rule": self.mask,
+            "q_block": q_block,
+            "kv_block": kv_block,
+        }
 
     @property
     def count(self) -> int:
         """How many tiles there are, read or not."""
         rows, columns = (ceil(len(self.lab.tokens) / side) for side in self.blocks)
         return rows * columns
-
-    @property
-    def difference(self) -> float:
-        """The largest of `tiled_attention` from `attention`."""
-        tiled, whole = self.reading.run_both()
-        return (tiled - whole).abs().max().item()
-
-    def compute_output(self, read: int) -> Tensor:
-        """What is known after so many tiles; a row that has read nothing is not a number."""
-        return self.reading.compute_output(read)
-
-    def take_sweep(self, rule: str) -> None:
-        """The first picture's output, of the tiles that it draws and of the head's own weights."""
-        shown = {
-            "tiled": self.compute_output(len(self.steps)),
-            "attention": self.lab.weights(self.rule) @ self.lab.views.value,
-        }
-        title = _("Attention in tiles, the first picture")
-        take("sweep", Recipe(title, compare_tiles, self._name_inputs(rule), shown))
-
-    def take_steps(self, rule: str, read: int) -> None:
-        """The output after so many tiles, as it is drawn, and after all of them."""
-        steps, inputs = (read, len(self.steps)), self._name_inputs(rule) | {"tiles": read}
-        shown = dict(zip(("output so far", "tiled"), map(self.compute_output, steps), strict=True))
-        take("tiles", Recipe(_("Attention in tiles"), read_in_tiles, inputs, shown))
-
-    def _name_inputs(self, rule: str) -> dict[str, Any]:
-        q_block, kv_block = self.blocks
-        return {"layer": self.lab.layer, "rule": rule, "q_block": q_block, "kv_block": kv_block}
 
     def mark_seen(self, read: int) -> Tensor:
         """The pairs that were looked at in so many tiles."""
@@ -218,15 +184,14 @@ class TiledSentence:
                 line[step.keys] = [count] * (step.keys.stop - step.keys.start)
         return numbers
 
-    def find_held(self, read: int) -> Values:
-        """The scores of the tile that was read last: there are no others."""
-        last = self.mark_seen(read) & ~self.mark_seen(read - 1)
-        return blank_unknown(self.lab.scores.masked_fill(~last, torch.nan))
-
     def make_panels(self, read: int) -> list[Panel]:
         """The picture after so many tiles, with a frame for every number of them."""
         tokens, count = self.lab.tokens, range(1, len(self.steps) + 1)
-        held = tuple(self.find_held(n) for n in count)
+        seen = [self.mark_seen(n) for n in (0, *count)]
+        held = tuple(  # the scores of the tile that was read last: there are no others
+            blank_unknown(self.lab.scores.masked_fill(before | ~now, torch.nan))
+            for before, now in pairwise(seen)
+        )
         done = tuple(blank_unknown(self.compute_output(n)) for n in count)
         features = [str(n) for n in range(self.lab.views.value.shape[1])]
         tiles = _(
@@ -256,17 +221,11 @@ def blank_unknown(values: Tensor) -> Values:
     return [[None if v != v else v for v in line] for line in values.tolist()]
 
 
-def choose_tiles(lab: Lab, rule: Rule) -> TiledSentence:
-    """The sentence in tiles of sides that the reader chooses."""
-    with st.container(horizontal=True):
-        sides = int(controls.tile_rows()), int(controls.tile_columns())
-    return TiledSentence(lab, rule, sides)
-
-
 def name_tiles(tiles: TiledSentence) -> dict[str, object]:
     """What a text says of the tiles."""
     rows, columns = tiles.blocks
     words, read = len(tiles.lab.tokens), len(tiles.steps)
+    tiled, whole = compare_tiles(**tiles.inputs).values()
     return {
         "words": words,
         "rows": rows,
@@ -276,22 +235,20 @@ def name_tiles(tiles: TiledSentence) -> dict[str, object]:
         "skipped": tiles.count - read,
         "most": rows * columns,
         "all": words**2,
-        "difference": bound_rounding(tiles.difference),
+        "difference": bound_rounding((tiled - whole).abs().max().item()),
     }
 
 
-def show_tiles(tiles: TiledSentence, rule: str) -> None:
+def show_tiles(tiles: TiledSentence) -> None:
     """The order in which tiles are read, the only scores that exist, the output as it grows."""
-    lab, count, control = tiles.lab, len(tiles.steps), controls.tile_count
-    place = min(control(), count - 1)
-    labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
-    slider = Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
+    slider = choose_step(controls.tile_count, len(tiles.steps))
+    read = slider.index + 1
     alt = _(
         "The tiles in their order, the scores of the tile at the slider, and the output so far."
     )
-    explain = _make_explainer(tiles, place + 1)
-    show_clickable_figure(tiles.make_panels(place + 1), explain, lab.origin, "tiles", alt, slider)
-    tiles.take_steps(rule, place + 1)
+    explain, origin = _make_explainer(tiles, read), tiles.lab.origin
+    show_clickable_figure(tiles.make_panels(read), explain, origin, "tiles", alt, slider)
+    hand_over("tiles", _("Attention in tiles"), read_in_tiles, **tiles.inputs, tiles=read)
 
 
 def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithmetic]:
@@ -321,50 +278,23 @@ def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithme
     return explain
 
 
-CPU = torch.device("cpu")
-
-
-@st.cache_data(show_spinner=False)
-def count_tile_cells() -> dict[str, list[list[int]]]:
-    """How many cells of each tile of a long text each mask allows."""
-    sizes = LONG, LONG, SIDE, SIDE
-    return {name: tile_cells(rule, *sizes).tolist() for name, rule in make_sparse_rules().items()}
-
-
-ALL = (LONG // SIDE) ** 2
-"""Tiles of a long text."""
-
-
-def count_causal() -> tuple[int, int]:
-    """Tiles that the causal mask skips, and that the strided one does, which allows fewer pairs."""
-    found = list(count_tile_cells().values())
-    causal, strided = (count_skipped_tiles(tiles)[2] for tiles in (found[1], found[-1]))
-    return causal, strided
-
-
 def show_skipped_tiles(queries_down: bool) -> None:
     """Every mask as its tiles: how many are computed, and how many pairs it allows."""
-    found = count_tile_cells()
-    title = _("What masks spare on a long text")
-    shown = {str(name): count_skipped_tiles(tiles) for name, tiles in found.items()}
-    take("spared", Recipe(title, count_tiles_by_mask, {"length": LONG}, shown))
-    panels = [_draw_tile_map(name, tiles) for name, tiles in found.items()]
+    hand_over("spared", _("What masks spare on a long text"), count_tiles_by_mask, length=LONG)
+    counts, panels = count_tiles_by_mask(LONG), []
+    for name, tiles in count_tile_cells(LONG).items():
+        computed = [[1.0 if count else None for count in line] for line in tiles.tolist()]
+        places = [str(place) for place in range(len(tiles))]
+        allowed, _computed, skipped, count = counts[str(name)]
+        told = _(
+            "{share} of the pairs, {left} of {all} tiles",
+            share=write_percent(allowed / LONG**2, 1),
+            left=count - skipped,
+            all=count,
+        )
+        labels, blank = (places, places, QUERY_AXIS, KEY_AXIS), N_("skipped")
+        matrix = Matrix(name, told, computed, *labels, kind="weights", blank=blank, decimals=0)
+        panels.append(Panel(name, matrix, small=True))
     alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
-    origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), CPU)
+    origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), torch.device("cpu"))
     show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
-
-
-def _draw_tile_map(name: str, tiles: list[list[int]]) -> Panel:
-    """A 1 for each tile that is computed; blank where it is skipped."""
-    computed = [[1.0 if count else None for count in line] for line in tiles]
-    numbers = [str(place) for place in range(len(tiles))]
-    allowed, _unused, skipped, count = count_skipped_tiles(tiles)
-    axes = numbers, numbers, QUERY_AXIS, KEY_AXIS
-    told = _(
-        "{share} of the pairs, {left} of {all} tiles",
-        share=write_percent(allowed / LONG**2, 1),
-        left=count - skipped,
-        all=count,
-    )
-    matrix = Matrix(name, told, computed, *axes, kind="weights", blank=N_("skipped"), decimals=0)
-    return Panel(name, matrix, small=True)

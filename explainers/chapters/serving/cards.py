@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import streamlit as st
 import torch
-from torch import Tensor
 
 from explainers import kept
 from explainers.attention.serving.drafts_from_text import Written
@@ -17,7 +16,11 @@ from explainers.attention.serving.kept_drafts import (
     tree_mask,
     written_distribution,
 )
-from explainers.attention.serving.shared_prefix import count_shared, count_shared_blocks
+from explainers.attention.serving.shared_prefix import (
+    count_shared,
+    count_shared_blocks,
+    name_blocks,
+)
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix
@@ -36,7 +39,11 @@ from explainers.ui.controls.name_controls import TextLine
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import shipped_run
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
 
@@ -123,16 +130,6 @@ def open_kept(numbers: dict[str, Any], origin: str) -> Serving:
     )
 
 
-def read_live(loaded: "RealModel", beginning: str) -> Serving:
-    """What a loaded model computes when it is asked for; raises what it cannot read."""
-
-    def ask(what: str, *given: Any) -> Any:
-        with st.spinner(_("The model reads the prompts …")):
-            return _measure_once(loaded, what, given)
-
-    return make_serving(beginning, ask, describe_live_run(loaded))
-
-
 def make_serving(beginning: str, ask: Callable[..., Any], origin: str) -> Serving:
     """All that can be asked for, by the names of what `served_prompts` computes."""
     prompts: Prompts = ask("cut_prompts", join_prompts(beginning), MOST_TOKENS)
@@ -157,9 +154,15 @@ def _measure_once(loaded: "RealModel", what: str, given: tuple[Any, ...]) -> Any
 
 
 def read_or_explain(loaded: "RealModel", beginning: str) -> Serving | None:
-    """The prompts in a loaded model; nothing, and a message, for what it cannot serve."""
+    """What a loaded model computes when it is asked for; nothing, and a message, for what it cannot
+    serve."""
+
+    def ask(what: str, *given: Any) -> Any:
+        with st.spinner(_("The model reads the prompts …")):
+            return _measure_once(loaded, what, given)
+
     try:
-        serving = read_live(loaded, beginning)
+        serving = make_serving(beginning, ask, describe_live_run(loaded))
         serving.reuse(-1), serving.drafts(), serving.guesses()  # all that is shown unasked
     except Exception as error:  # a model from a folder or the hub may raise anything
         why = verbatim(shorten(translate_error(error), 300))
@@ -218,49 +221,58 @@ LONG, USERS = 1_000, 100
 """Tokens of a shared beginning, and texts that begin with it."""
 
 
-def count_kept(serving: Serving, layer: int) -> tuple[int, int]:
-    """Behind an early change: rows of K that may be reused in a layer, and all there are."""
-    at, count = find_places(serving)[0], len(serving.prompts.others)
-    later = serving.reuse(at).moved[layer][at + 1 : count]
-    return later.count("0"), len(later)
-
-
-def answer_layer(serving: Serving) -> str:
-    """Among the answers: how many rows the second layer can reuse."""
-    kept, count = count_kept(serving, 1)
-    share = kept / count if count else 0.0
-    return ALL if share > 3 / 4 else NONE if share < 1 / 4 else HALF
-
-
-def name_layers(serving: Serving) -> dict[str, str]:
-    """The change that is asked about, and what it leaves in the first layers."""
+@fragment
+def ask_layer(text: Prose, serving: Serving) -> None:
+    """How many rows can the second layer reuse behind a changed word? Asked, then the beginning of
+    that prompt: 1 for a row of K that differs, in three layers."""
     at, prompts = find_places(serving)[0], serving.prompts
-    (first, count), (second, _count) = count_kept(serving, 0), count_kept(serving, 1)
-    return {
+    moved, count = serving.reuse(at).moved, len(prompts.others)
+    first, second = (row[at + 1 : count].count("0") for row in moved[:2])
+    later = count - at - 1
+    share = second / later if later else 0.0
+    answer = ALL if share > 3 / 4 else NONE if share < 1 / 4 else HALF
+    told = {
         "old": verbatim(name_token(prompts.tokens[1][at])),
         "new": verbatim(name_token(prompts.others[at][0])),
-        "count": f"{count}",
+        "count": f"{later}",
         "first": f"{first}",
         "second": f"{second}",
-        "changed": f"{count - second}",
+        "changed": f"{later - second}",
     }
+    if revealed(text, "reuse", ANSWERS, answer, **told):
+        chosen = 0, 1, len(moved) - 1
+        values = [[float(cell) for cell in moved[layer][:count]] for layer in chosen]
+        rows = [_("layer {number}", number=layer + 1) for layer in chosen]
+        tokens = [name_token(token) for token in prompts.tokens[1][:count]]
+        tokens[at] = name_token(prompts.others[at][0])
+        formula = _("1: the row of K differs from that of the first prompt")
+        name, axis = _("changed rows of K"), TOKEN_AXIS
+        matrix = Matrix(name, formula, values, rows, tokens, "", axis, "weights", decimals=0)
+        counts = ", ".join(f"{sum(row):.0f}" for row in values)
+        alt = _(
+            "Rows of K that differ in the first, second and last layer: {counts}", counts=counts
+        )
+        show_figure(Figure([Panel("moved", matrix)], alt), serving.origin, "moved rows")
+    show_source(count_shared, name_blocks)
 
 
-def draw_layers(serving: Serving) -> None:
-    """The beginning of the changed prompt: 1 for a row of K that differs, in three layers."""
-    at, count = find_places(serving)[0], len(serving.prompts.others)
-    moved = serving.reuse(at).moved
-    chosen = 0, 1, len(moved) - 1
-    values = [[float(cell) for cell in moved[layer][:count]] for layer in chosen]
-    rows = [_("layer {number}", number=layer + 1) for layer in chosen]
-    tokens = [name_token(token) for token in serving.prompts.tokens[1][:count]]
-    tokens[at] = name_token(serving.prompts.others[at][0])
-    formula = _("1: the row of K differs from that of the first prompt")
-    name, axis = _("changed rows of K"), TOKEN_AXIS
-    matrix = Matrix(name, formula, values, rows, tokens, "", axis, "weights", decimals=0)
-    counts = ", ".join(f"{sum(row):.0f}" for row in values)
-    alt = _("Rows of K that differ in the first, second and last layer: {counts}", counts=counts)
-    show_figure(Figure([Panel("moved", matrix)], alt), serving.origin, "moved rows")
+def show_lookup(text: Prose, serving: Serving) -> None:
+    """Drafts from the text itself, where it repeats and where it does not."""
+    plain, repeating = (serving.write(REPEATING, drafts)[0] for drafts in (0, DRAFTS[-1]))
+    told = {
+        "new": f"{NEW_TOKENS}",
+        "passes": f"{repeating.passes}",
+        "right": f"{NEW_TOKENS - repeating.passes}",
+        "rows": f"{repeating.rows}",
+        "plain_rows": f"{plain.rows}",
+        "drafts": f"{DRAFTS[-1]}",
+    }
+    text("lookup", **told)
+    if ask_veiled(text, "passes", told["passes"], (), **told):
+        text("lookup_seen", **tabulate_lookup(serving, REPEATING))
+        passes = [serving.write(PLAIN, drafts)[0].passes for drafts in DRAFTS]
+        found = "some" if min(passes) < passes[0] else "none"
+        text(f"lookup_{found}", **tabulate_lookup(serving, PLAIN))
 
 
 def tabulate_lookup(serving: Serving, text: str) -> dict[str, str]:
@@ -272,25 +284,6 @@ def tabulate_lookup(serving: Serving, text: str) -> dict[str, str]:
         same = _("yes") if written.ids == plain.ids else _("no")
         rows.append(f"| {drafts} | {written.passes} | {written.rows} | {same} |")
     return {"rows": "\n".join(rows), "prompt": verbatim(text), "said": verbatim(said)}
-
-
-def find_repeats(serving: Serving, text: str) -> str:
-    """Do drafts from the text itself save any pass?"""
-    passes = [serving.write(text, drafts)[0].passes for drafts in DRAFTS]
-    return "some" if min(passes) < passes[0] else "none"
-
-
-def name_lookup(serving: Serving) -> dict[str, str]:
-    """A text that repeats itself, with the most drafts at a time and without any."""
-    plain, repeating = (serving.write(REPEATING, drafts)[0] for drafts in (0, DRAFTS[-1]))
-    return {
-        "new": f"{NEW_TOKENS}",
-        "passes": f"{repeating.passes}",
-        "right": f"{NEW_TOKENS - repeating.passes}",
-        "rows": f"{repeating.rows}",
-        "plain_rows": f"{plain.rows}",
-        "drafts": f"{DRAFTS[-1]}",
-    }
 
 
 def name_pages() -> dict[str, str]:
@@ -310,40 +303,19 @@ def name_pages() -> dict[str, str]:
     }
 
 
-def name_words(guesses: TwoGuesses) -> list[str]:
-    """The words that are told apart, and all others together."""
-    return [*(word.strip() or show_spaces(word) for word in guesses.words), _("all others")]
-
-
-def read_guesses(guesses: TwoGuesses) -> tuple[Tensor, Tensor]:
-    """Both distributions (vocabulary,): q, which drafts, and p, which decides."""
-    draft, target = (torch.tensor(one, dtype=torch.float64) for one in guesses[1:3])
-    return draft / draft.sum(), target / target.sum()
-
-
-def draw_guesses(guesses: TwoGuesses, origin: str) -> None:
-    """A bar for each word: what both have, what is cut off, and what is filled up."""
+def show_exchange(text: Prose, guesses: TwoGuesses, origin: str) -> None:
+    """A bar for each word: what draft and model both have, what is cut off, what is filled up; and
+    in words one that is drafted too often, and one that is drafted too seldom."""
     from explainers.charts.bars import draw_exchange, make_exchange_rows
 
-    words, (draft, target) = name_words(guesses), read_guesses(guesses)
-    rows = make_exchange_rows(words, draft.tolist(), target.tolist())
-    shares = "; ".join(
-        f"{word} {write_percent(q)}, {write_percent(p)}"
-        for word, q, p in zip(words, draft.tolist(), target.tolist(), strict=True)
-    )
-    alt = _("Probability of each word in the draft and in the model: {shares}", shares=shares)
-    parts = _("kept"), _("cut off: too often in the draft"), _("filled up: drawn again")
-    show_chart(draw_exchange, rows, alt, "exchange", origin, length=len(words), parts=parts)
-
-
-def name_exchange(guesses: TwoGuesses) -> dict[str, str]:
-    """One word that is drafted too often, and one that is drafted too seldom."""
-    words, (draft, target) = name_words(guesses), read_guesses(guesses)
-    excess = draft - target
-    most, least = int(excess[:-1].argmax()), int(excess[:-1].argmin())
+    words = [*map(name_token, guesses.words), _("all others")]
+    sides = (torch.tensor(one, dtype=torch.float64) for one in (guesses.draft, guesses.target))
+    draft, target = (one / one.sum() for one in sides)
+    excess = (draft - target)[:-1]
+    most, least = int(excess.argmax()), int(excess.argmin())
     written = written_distribution(draft, target, left_over(draft, target))
     kept = keep_probability(draft, target)
-    return {
+    told = {
         "word": words[most],
         "draft": write_percent(float(draft[most])),
         "target": write_percent(float(target[most])),
@@ -356,3 +328,14 @@ def name_exchange(guesses: TwoGuesses) -> dict[str, str]:
         "text": GUESSED,
         "seen": guesses.seen.strip(),
     }
+    text("how", **told)
+    both = draft.tolist(), target.tolist()
+    shares = "; ".join(
+        f"{word} {write_percent(q)}, {write_percent(p)}"
+        for word, q, p in zip(words, *both, strict=True)
+    )
+    alt = _("Probability of each word in the draft and in the model: {shares}", shares=shares)
+    parts = _("kept"), _("cut off: too often in the draft"), _("filled up: drawn again")
+    rows = make_exchange_rows(words, *both)
+    show_chart(draw_exchange, rows, alt, "exchange", origin, length=len(words), parts=parts)
+    text("how_seen", **told)

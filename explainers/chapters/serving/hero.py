@@ -74,11 +74,6 @@ def write_places(memory: Pages, table: Table, rows: "range | list[int]") -> tupl
     return memory, table
 
 
-def list_rows(memory: Pages, table: Table) -> list[int]:
-    """The numbers in the rows of a text, in their order."""
-    return gather(memory, table).key[0, :, 0].int().tolist() if table.pages else []
-
-
 PREFIX, PAGES, CHUNKS, DRAFTS = "prefix", "pages", "chunks", "drafts"
 TRICKS = {
     PREFIX: N_("shared beginning"),
@@ -186,29 +181,29 @@ def describe_pages(prompts: Prompts) -> list[dict[str, Any]]:
     story = tell_pages(len(first), len(second), shared, BLOCK)
     used = [page for moment in story for table in moment.tables for page in table.pages]
     most = max(PAGES_DRAWN, *(page + 1 for page in used))
-    return [_describe_moment(moment, prompts, most) for moment in story]
+    return [
+        {
+            "slots": name_slots(moment, prompts, most),
+            "users": moment.memory.users[:most].tolist(),
+            "others": [page for page in OTHERS if page < most],
+            "tables": [list(table.pages) for table in moment.tables],
+            "filled": [table.filled for table in moment.tables],
+            "copied": moment.copied,
+        }
+        for moment in story
+    ]
 
 
-def _describe_moment(moment: Moment, prompts: Prompts, most: int) -> dict[str, Any]:
+def name_slots(moment: Moment, prompts: Prompts, most: int) -> list[list[str]]:
+    """The tokens whose rows each page holds: of a shared page, those of the prompt with more."""
     slots: list[list[str]] = [[] for _page in range(most)]
     for table in moment.tables:
+        rows = gather(moment.memory, table).key[0, :, 0].int().tolist() if table.pages else []
+        places = [divmod(row, PROMPT) for row in rows]
+        names = [name_token(prompts.tokens[prompt][place]) for prompt, place in places]
         for number, page in enumerate(table.pages):
-            rows = list_rows(moment.memory, table)[number * BLOCK :][:BLOCK]
-            own = [_name_row(row, prompts) for row in rows]
-            slots[page] = max(slots[page], own, key=len)
-    return {
-        "slots": slots,
-        "users": moment.memory.users[:most].tolist(),
-        "others": [page for page in OTHERS if page < most],
-        "tables": [list(table.pages) for table in moment.tables],
-        "filled": [table.filled for table in moment.tables],
-        "copied": moment.copied,
-    }
-
-
-def _name_row(row: int, prompts: Prompts) -> str:
-    prompt, place = divmod(row, PROMPT)
-    return name_token(prompts.tokens[prompt][place])
+            slots[page] = max(slots[page], names[number * BLOCK :][:BLOCK], key=len)
+    return slots
 
 
 def describe_chunks(serving: Serving) -> dict[str, Any]:
@@ -255,24 +250,20 @@ def describe_drafts(serving: Serving) -> dict[str, Any]:
     }
 
 
-def count_moved(found: Reuse, beginning: int) -> tuple[int, int]:
-    """Rows of K of the beginning that differ: in the first layer, and in the last."""
-    first, last = (found.moved[layer][:beginning].count("1") for layer in (0, -1))
-    return first, last
-
-
 def list_experiments(text: Prose, serving: Serving) -> list[Experiment]:
     """What a reader can try, each with the numbers that it will show."""
     prompts = serving.prompts
     trick, changed, mask = serving_trick, changed_token, draft_mask
     tries = []
     for name, at in zip(("early", "late"), find_places(serving), strict=True):
-        first, later = count_moved(serving.reuse(at), len(prompts.others))
+        # Rows of K of the beginning that differ, in the first layer and in the last.
+        moved, beginning = serving.reuse(at).moved, len(prompts.others)
+        first, later = (moved[layer][:beginning].count("1") for layer in (0, -1))
         told = text.fill(
             f"try_{name}",
             old=name_token(prompts.tokens[1][at]),
             new=name_token(prompts.others[at][0]),
-            beginning=len(prompts.others),
+            beginning=beginning,
             first=first,
             later=later,
         )

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 import torch
@@ -14,20 +13,21 @@ from explainers.attention.cache.compression import merge_rows, waiting_rows
 from explainers.attention.grouped_query import cache_elements, grouped_query, share
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
 from explainers.attention.latent_layer import Latent, latent_cache_elements
-from explainers.attention.multi_head import ManyHeads
 from explainers.attention.rotary import angles
+from explainers.chapters.common.choose_layer import name_layer_origin
 from explainers.chapters.common.score_matrix import choose_pair, name_by_head
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import FEATURE_AXIS, HEAD_AXIS, KEY_AXIS, TOKEN_AXIS
 from explainers.memory.cache_bytes import count_lasting_bytes, require_groups
-from explainers.memory.model_shapes import ModelShape, find_shape
+from explainers.memory.model_shapes import find_shape
 from explainers.messages import ngettext
 from explainers.toys import examples
 from explainers.toys.layers import Layer
 from explainers.translations import _
 from explainers.ui.controls import controls
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views
-from explainers.ui.provenance import random_weights
+from explainers.ui.page import Prose
 from explainers.ui.text.numbers import bound_rounding, write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -37,48 +37,20 @@ ROPE_DIM = 8
 """How many numbers of a query and of the shared key say where a token stands."""
 
 
-class LatentInputs(NamedTuple):
-    """All that MLA needs to run."""
-
-    x: Tensor
-    layer: Latent
-    mask: Tensor
-    angle: Tensor
-
-
-def make_latent_inputs(tokens: Sequence[str], latent_dim: int, seed: int) -> LatentInputs:
-    """Untrained weights, the causal mask, and no position in x: RoPE brings it in."""
+def make_latent_inputs(
+    tokens: Sequence[str], latent_dim: int, seed: int
+) -> tuple[Tensor, Latent, Tensor, Tensor]:
+    """All that MLA needs to run: x without positions, which RoPE brings in, untrained weights, the
+    causal mask, and the angles."""
     x = examples.draw_embeddings(tuple(tokens), D_MODEL, seed)
     layer = examples.random_latent(D_MODEL, NUM_HEADS, HEAD_DIM, latent_dim, ROPE_DIM, seed)
     mask = masks.build(masks.causal, len(tokens), len(tokens)).to(x.device)
     angle = angles(torch.arange(len(tokens), device=x.device), ROPE_DIM, examples.LONGEST)
-    return LatentInputs(x, layer, mask, angle)
+    return x, layer, mask, angle
 
 
 MERGE_DIM = 6
 """How many numbers a row of the text has that is merged: few, so that all can be read."""
-
-
-class MergedWords(NamedTuple):
-    """The rows of a text, and what became of them."""
-
-    tokens: tuple[str, ...]
-    width: int
-    seed: int
-    rows: Tensor
-    weights: Tensor
-    merged: Tensor
-
-
-def merge_words(tokens: tuple[str, ...], width: int, seed: int) -> MergedWords:
-    """Untrained rows and gates of a text, merged."""
-    x = examples.draw_embeddings(tokens, D_MODEL, seed)
-    rows, gate = (
-        x @ torch.randn(D_MODEL, MERGE_DIM, generator=examples.make_generator(name, seed)).to(x) / 8
-        for name in ("rows", "gate")
-    )
-    bias = torch.randn(width, MERGE_DIM, generator=examples.make_generator("bias", seed)).to(x)
-    return MergedWords(tokens, width, seed, rows, *merge_rows(rows, gate, bias))
 
 
 Computed = dict[str, Tensor]
@@ -99,88 +71,71 @@ def compute_latent_heads(tokens: tuple[str, ...], latent_dim: int, seed: int) ->
 
 
 def compute_merged_rows(tokens: tuple[str, ...], width: int, seed: int) -> Computed:
-    """Words that share a row, and the weights with which they do."""
-    found = merge_words(tokens, width, seed)
-    return {"rows": found.rows, "weights": found.weights.flatten(0, 1), "merged": found.merged}
+    """Words that share a row, and the weights with which they do; rows and gates are untrained."""
+    x = examples.draw_embeddings(tokens, D_MODEL, seed)
+    rows, gate = (
+        x @ torch.randn(D_MODEL, MERGE_DIM, generator=examples.make_generator(name, seed)).to(x) / 8
+        for name in ("rows", "gate")
+    )
+    bias = torch.randn(width, MERGE_DIM, generator=examples.make_generator("bias", seed)).to(x)
+    weights, merged = merge_rows(rows, gate, bias)
+    return {"rows": rows, "weights": weights.flatten(0, 1), "merged": merged}
 
 
 MOST_COLUMNS = 8
 """Of a key, so many numbers are drawn."""
 
 
-class Dealing(NamedTuple):
-    """One word's keys in every KV head, and who looks at that word."""
+def show_dealing(text: Prose, layer: Layer, asker: int) -> None:
+    """Keys of the KV heads, the same dealt out to the query heads, and these heads' weights.
 
-    layer: Layer
-    run: ManyHeads
-    asker: int
-    asked: int
-
-    @classmethod
-    def of(cls, layer: Layer, asker: int) -> "Dealing":
-        """The word is the one at which any head looks most."""
-        run = grouped_query(layer.x, layer.heads, layer.mask)
-        return cls(layer, run, asker, int(run.weights[:, asker].amax(dim=0).argmax()))
-
-    def name_words(self) -> dict[str, object]:
-        """Both words and the sizes, for a text."""
-        heads = self.layer.heads
-        return {
-            "word": verbatim(self.layer.tokens[self.asker]),
-            "asked": verbatim(self.layer.tokens[self.asked]),
-            "heads": _(ngettext("{count:,} query head", "{count:,} query heads", heads.num_heads)),
-            "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads)),
-            "group": heads.group_size,
-        }
-
-
-def draw_dealing(dealing: Dealing) -> Figure:
-    """Keys of the KV heads, the same dealt out to the query heads, and these heads' weights."""
-    layer, run = dealing.layer, dealing.run
+    They are the keys of the word at which any head looks most, and the weights of `asker`.
+    """
     heads, tokens = layer.heads, layer.tokens
-    shown = min(MOST_COLUMNS, heads.head_dim)
-    columns = [str(n) for n in range(shown)]
-    keys = run.key[:, dealing.asked, :shown]
-    dealt = share(run.key, heads.group_size)[:, dealing.asked, :shown]
-    limit = keys.abs().max().item()
+    run = grouped_query(layer.x, heads, layer.mask)
+    asked = int(run.weights[:, asker].amax(dim=0).argmax())
     stored_in = _(ngettext("{count:,} KV head", "{count:,} KV heads", heads.num_kv_heads))
-    kv_heads, query_heads = ([str(n) for n in range(len(rows))] for rows in (keys, dealt))
+    text(
+        "how",
+        word=verbatim(tokens[asker]),
+        asked=verbatim(tokens[asked]),
+        heads=_(ngettext("{count:,} query head", "{count:,} query heads", heads.num_heads)),
+        kv_heads=stored_in,
+        group=heads.group_size,
+    )
+    shown = min(MOST_COLUMNS, heads.head_dim)
+    columns, query_heads = ([str(n) for n in range(size)] for size in (shown, heads.num_heads))
+    keys = run.key[:, asked, :shown]
     stored = Matrix(
         _(
             "stored: K of {word}, {shown} of {all} numbers",
-            word=tokens[dealing.asked],
+            word=tokens[asked],
             shown=shown,
             all=heads.head_dim,
         ),
         stored_in,
         keys.tolist(),
-        kv_heads,
+        query_heads[: heads.num_kv_heads],
         columns,
         _("KV head"),
         FEATURE_AXIS,
         role="key",
-        limit=limit,
+        limit=keys.abs().max().item(),
     )
     read = replace(
         stored,
         name=_("as the query heads read it"),
         formula="repeat_interleave",
-        values=dealt.tolist(),
+        values=share(run.key, heads.group_size)[:, asked, :shown].tolist(),
         rows=query_heads,
         row_axis=HEAD_AXIS,
     )
-    weights = Matrix(
-        _("weights of {word}", word=tokens[dealing.asker]),
-        _("every row sums to 1"),
-        run.weights[:, dealing.asker].tolist(),
-        query_heads,
-        tokens,
-        HEAD_AXIS,
-        KEY_AXIS,
-        kind="weights",
-    )
+    name, rule = _("weights of {word}", word=tokens[asker]), _("every row sums to 1")
+    axes, shares = (HEAD_AXIS, KEY_AXIS), run.weights[:, asker].tolist()
+    weights = Matrix(name, rule, shares, query_heads, tokens, *axes, kind="weights")
     alt = _("One word's keys in each KV head, as the query heads read them, and their weights.")
-    return Figure([Panel("stored", stored), Panel("dealt", read), Panel("of word", weights)], alt)
+    panels = [Panel("stored", stored), Panel("dealt", read), Panel("of word", weights)]
+    show_figure(Figure(panels, alt), name_layer_origin(layer), "dealing")
 
 
 def write_difference(one: LatentHeads, other: LatentHeads) -> str:
@@ -190,19 +145,15 @@ def write_difference(one: LatentHeads, other: LatentHeads) -> str:
     return bound_rounding(largest.max().item())  # torch's max, unlike Python's, keeps a NaN
 
 
-class BothWays(NamedTuple):
-    """What MLA is given, and what it computes of that written out and absorbed."""
-
-    given: LatentInputs
-    run: LatentHeads
-    short: LatentHeads
+BothWays = tuple[LatentHeads, LatentHeads]
+"""What MLA computes written out, and absorbed."""
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
 def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[BothWays]:
     """Both ways, for every latent that the slider offers."""
     inputs = [make_latent_inputs(tokens, int(r), seed) for r in controls.latent_dim.steps]
-    return [BothWays(given, latent_attention(*given), absorbed(*given)) for given in inputs]
+    return [(latent_attention(*given), absorbed(*given)) for given in inputs]
 
 
 def draw_latent(
@@ -216,26 +167,25 @@ def draw_latent(
     alt = _("The cached latent and the cached rotary key of each word.")
     labels = [f"{step:g}" for step in control.steps]
     slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+    names = {
+        "latent": (_("latent c"), _("all that heads know of the content")),
+        "rotary key": (_("rotary key"), _("rotated by RoPE, one for all heads")),
+    }
 
     def draw(step: int) -> Figure:
-        ways = sizes[step]
-        named = [name_latent(tokens, ways)]
-        return Figure(_draw_rows(tokens, ways.run), alt, template=template, named=named)
+        panels = []
+        for (panel, words), kept in zip(names.items(), sizes[step][0].cached, strict=True):
+            columns = [str(n) for n in range(kept.shape[1])]
+            matrix = Matrix(*words, kept.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)
+            panels.append(Panel(panel, matrix, small=panel == "rotary key"))
+        return Figure(panels, alt, template=template, named=[name_latent(tokens, sizes[step])])
 
     return draw_views(slider, draw)
 
 
-def _draw_rows(tokens: tuple[str, ...], run: LatentHeads) -> list[Panel]:
-    content = _("all that heads know of the content")
-    place = _("rotated by RoPE, one for all heads")
-    latent = _make_row_matrix(_("latent c"), content, tokens, run.cached.latent)
-    key = _make_row_matrix(_("rotary key"), place, tokens, run.cached.rotary_key)
-    return [Panel("latent", latent), Panel("rotary key", key, small=True)]
-
-
 def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
     """What is stored, and one score computed both ways, for a text."""
-    _given, run, short = ways
+    run, short = ways
     words, latent_dim = len(tokens), run.cached.latent.shape[-1]
     asking, asked = choose_pair(tokens)
     kept = latent_cache_elements(words, latent_dim, ROPE_DIM)
@@ -255,11 +205,6 @@ def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
     }
 
 
-def _make_row_matrix(name: str, formula: str, tokens: Sequence[str], values: Tensor) -> Matrix:
-    columns = [str(n) for n in range(values.shape[1])]
-    return Matrix(name, formula, values.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)
-
-
 BEFORE, AFTER = "deepseek-v3.2-exp", "deepseek-v4-flash"
 PUBLISHED = 0.07
 """The model card's share of what the model before keeps of a token, in their own formats."""
@@ -269,41 +214,40 @@ LAYERS, BORROWING = 35, 15
 """Gemma 3n: its layers, and how many of them read the keys and values of an earlier one."""
 
 
-def ask_rows(found: MergedWords) -> tuple[str, list[str]]:
-    """How many rows are full, and what one might think."""
-    words, full = len(found.tokens), len(found.merged)
-    return f"{full}", [f"{count}" for count in sorted({full, full + 1, words})]
-
-
-def draw_rows(found: MergedWords) -> tuple[Figure, str]:
-    """A row for each word, the weights that merge them, the rows kept; and whose these are."""
-    columns = [f"{n}" for n in range(found.rows.shape[1])]
-    whole = found.tokens[: len(found.merged) * found.width]
-    starts = range(0, len(whole), found.width)
-    groups = [" ".join(whole[at : at + found.width]) for at in starts]
+def draw_rows(tokens: tuple[str, ...], width: int, found: Computed) -> Figure:
+    """A row for each word, the weights that merge them, the rows that are kept."""
+    columns = [f"{n}" for n in range(MERGE_DIM)]
+    whole = tokens[: len(found["weights"])]
+    groups = [" ".join(whole[at : at + width]) for at in range(0, len(whole), width)]
     parts = {
-        "rows": (_("a row for each word"), found.rows, found.tokens),
-        "weights": (_("weights, column by column"), found.weights.flatten(0, 1), whole),
-        "merged": (_("rows that are kept"), found.merged, groups),
+        "rows": (_("a row for each word"), tokens),
+        "weights": (_("weights, column by column"), whole),
+        "merged": (_("rows that are kept"), groups),
     }
     axes = TOKEN_AXIS, FEATURE_AXIS
     panels = [
-        Panel(name, Matrix(title, "", values.tolist(), labels, columns, *axes))
-        for name, (title, values, labels) in parts.items()
+        Panel(name, Matrix(title, "", found[name].tolist(), labels, columns, *axes))
+        for name, (title, labels) in parts.items()
         if len(labels)
     ]
     alt = _("The rows of all words, the weights that merge them, and the merged rows.")
-    return Figure(panels, alt), random_weights(found.seed, found.rows.device)
+    return Figure(panels, alt)
 
 
-def name_rows(found: MergedWords) -> dict[str, Any]:
+def name_rows(tokens: tuple[str, ...], width: int) -> dict[str, Any]:
     """What is kept of the text, and of a token in models that do this."""
-    waiting = waiting_rows(len(found.tokens), found.width)
-    before, after = (_count_in_16_bits(find_shape(name)) for name in (BEFORE, AFTER))
-    merging = [group for group in require_groups(find_shape(AFTER)) if group.kind == "compressed"]
+    waiting = waiting_rows(len(tokens), width)
+    groups = {name: require_groups(find_shape(name)) for name in (BEFORE, AFTER)}
+    before, after = (  # in the end, keys of the index in the same 16 bits as all else
+        count_lasting_bytes(
+            replace(find_shape(name), groups=tuple(replace(one, token_bytes=0) for one in every))
+        )
+        for name, every in groups.items()
+    )
+    merging = [group for group in groups[AFTER] if group.kind == "compressed"]
     _alone, narrow, wide = sorted(merging, key=lambda group: group.ratio or 0)
     return {
-        "waiting": verbatim(" ".join(found.tokens[-waiting:])) if waiting else "–",
+        "waiting": verbatim(" ".join(tokens[-waiting:])) if waiting else "–",
         "narrow": narrow.ratio,
         "narrow_layers": narrow.count,
         "wide": wide.ratio,
@@ -318,9 +262,3 @@ def name_rows(found: MergedWords) -> dict[str, Any]:
         "borrowing": BORROWING,
         "left": write_percent((LAYERS - BORROWING) / LAYERS),
     }
-
-
-def _count_in_16_bits(shape: ModelShape) -> Fraction:
-    """Bytes that a token adds in the end, keys of the index in the same format as all else."""
-    groups = tuple(replace(group, token_bytes=0) for group in require_groups(shape))
-    return count_lasting_bytes(replace(shape, groups=groups))

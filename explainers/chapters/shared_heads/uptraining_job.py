@@ -1,6 +1,5 @@
 """From trained heads to shared ones: average, see what it costs, and train a little more."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -20,6 +19,7 @@ from explainers.toys.layers import Configuration, TrainedHeads
 from explainers.toys.task import Batch, make_task
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
+from explainers.ui.page import Prose
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import UPTRAINING_JOB
 
@@ -102,19 +102,14 @@ class AveragingResult(NamedTuple):
         """Are the averages better than a layer that has learned nothing?"""
         return "worse" if self.after.loss > self.untrained.loss else "better"
 
-    def name_losses(self) -> dict[str, str]:
-        """All losses, for a text."""
+    def name_numbers(self) -> dict[str, str]:
+        """All losses, and the wrong words that averages and an untrained layer name, for a text."""
         return {
             "before": f"{self.before.loss:.3f}",
             "after": f"{self.after.loss:.3f}",
             "untrained": f"{self.untrained.loss:.3f}",
             "from_start": f"{self.from_start.loss:.3f}",
             "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", self.num_kv_heads)),
-        }
-
-    def name_wrong_words(self) -> dict[str, str]:
-        """How far the averages are from an untrained layer, and what both name, for a text."""
-        return {
             "gap": f"{abs(self.after.loss - self.untrained.loss):.2f}",
             "wrong": f"{self.after.wrong:.2f}",
             "untrained_wrong": f"{self.untrained.wrong:.2f}",
@@ -164,78 +159,59 @@ def show_losses_of_averages(found: AveragingResult) -> None:
     show_chart(draw_bars, rows, alt, "averaged", origin, length=len(losses), x_title=title)
 
 
-def offer_uptraining(
-    found: AveragingResult, tokens: tuple[str, ...], tell: Callable[..., None]
-) -> None:
-    """On request a little training, in a thread of its own; `tell` says what came of it."""
-    own, seed = found.own, found.seed
-    request = training.TrainingRequest(own._replace(num_kv_heads=found.num_kv_heads), seed, tokens)
+def offer_uptraining(found: AveragingResult, tokens: tuple[str, ...], text: Prose) -> None:
+    """On request a little training of the averaged heads, in a thread of its own."""
+    own, seed, language = found.own, found.seed, find_language(tokens)
+    configuration = own._replace(num_kv_heads=found.num_kv_heads)
+
+    def uptrain(job: training.TrainingJob) -> tuple[TrainedHeads, ...]:
+        begin = average_shipped_heads(own, found.num_kv_heads, seed, language)
+        return training.train_in_steps(job, STEPS, begin)
+
     job: training.TrainingJob | None = st.session_state.get(UPTRAINING_JOB)
-    if job and _describe_subject(job.subject) != _describe_subject(request):
+    # What its numbers depend on: of the text, the language.
+    if job and (*job.subject[:2], find_language(job.subject.tokens)) != (
+        configuration,
+        seed,
+        language,
+    ):
         job.cancel()
         job = None
     if job is None or job.is_over:
         label = _(
             "Train the averaged heads, and beside them untrained ones: {steps} batches", steps=STEPS
         )
-        start = UPTRAINING_JOB, make_uptraining_job(request, own)
+        request = training.TrainingRequest(configuration, seed, tokens)
+        start = UPTRAINING_JOB, Job(request, uptrain, STEPS + 1)
         st.button(label, on_click=start_job, args=start, icon=":material/model_training:")
     show_refusal(UPTRAINING_JOB)
     if job:
-        show = partial(_show, job, found, tell)
+        show = partial(_show, job, found, text)
         title = _("averaged and untrained heads")
         watch_job(UPTRAINING_JOB, job, title, show, describe_batches)
 
 
-def _describe_subject(request: training.TrainingRequest) -> tuple[Configuration, int, str]:
-    """What the job's numbers depend on: of the text, its language."""
-    return request.configuration, request.seed, find_language(request.tokens)
-
-
-def make_uptraining_job(
-    request: training.TrainingRequest, own: Configuration
-) -> training.TrainingJob:
-    """The averaged heads of a configuration train on."""
-
-    def uptrain(job: training.TrainingJob) -> tuple[TrainedHeads, ...]:
-        num_kv_heads, language = request.configuration.num_kv_heads, find_language(request.tokens)
-        begin = average_shipped_heads(own, num_kv_heads, request.seed, language)
-        return training.train_in_steps(job, STEPS, begin)
-
-    return Job(request, uptrain, STEPS + 1)
-
-
-def _show(job: training.TrainingJob, found: AveragingResult, tell: Callable[..., None]) -> None:
-    if training.list_losses(job):
-        _show_losses(job, found.before.loss)
+def _show(job: training.TrainingJob, found: AveragingResult, text: Prose) -> None:
+    """Both curves so far; in the end, what came of it."""
+    if averages := training.list_losses(job):
+        done = len(averages)
+        both = {
+            _("from averaged heads: training batches"): averages,
+            _("from random weights: training batches"): training.list_losses(job, 1)[:done],
+        }
+        level = {_("MHA, before averaging: unseen sentences"): (found.before.loss, STEPS)}
+        now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
+        alt = _(
+            "The loss after {done} batches, which are the same for both: {now}.", done=done, now=now
+        )
+        what = _(
+            "related words, seed {seed}, {done} batches, the same for both",
+            seed=job.subject.seed,
+            done=done,
+        )
+        origin, title = learned_numbers(what), _("loss per word")
+        show_loss_curves(both, alt, origin, "uptraining", title, levels=level)
     if job.result:
-        now, beside = (
-            measure_held_out(learned, job.subject.configuration.rule) for learned in job.result
-        )
-        tell(
-            steps=STEPS,
-            after=f"{found.after.loss:.2f}",
-            now=f"{now.loss:.2f}",
-            beside=f"{beside.loss:.2f}",
-        )
-
-
-def _show_losses(job: training.TrainingJob, before: float) -> None:
-    averages = training.list_losses(job)
-    done = len(averages)
-    both = {
-        _("from averaged heads: training batches"): averages,
-        _("from random weights: training batches"): training.list_losses(job, 1)[:done],
-    }
-    level = {_("MHA, before averaging: unseen sentences"): (before, STEPS)}
-    now = ", ".join(f"{name} {losses[-1]:.2f}" for name, losses in both.items())
-    alt = _(
-        "The loss after {done} batches, which are the same for both: {now}.", done=done, now=now
-    )
-    what = _(
-        "related words, seed {seed}, {done} batches, the same for both",
-        seed=job.subject.seed,
-        done=done,
-    )
-    origin, title = learned_numbers(what), _("loss per word")
-    show_loss_curves(both, alt, origin, "uptraining", title, levels=level)
+        losses = [measure_held_out(learned, found.own.rule).loss for learned in job.result]
+        now, beside, after = (f"{loss:.2f}" for loss in (*losses, found.after.loss))
+        text("uptrained", steps=STEPS, after=after, now=now, beside=beside)
