@@ -169,12 +169,7 @@ LoadJob = Job[LoadRequest, str, RealModel]
 
 def make_load_job(request: LoadRequest) -> LoadJob:
     """A model that is brought into memory."""
-    return Job(
-        request,
-        lambda job: bring_model(job, request),
-        queue=DOWNLOADS,
-        readable_errors=(ModelError,),
-    )
+    return Job(request, lambda job: bring_model(job, request), queue=DOWNLOADS)
 
 
 def bring_model(job: Job[Any, str, Any], request: LoadRequest) -> RealModel:

@@ -174,7 +174,11 @@ def apply_side(
 ) -> Tensor:
     """What a head makes of parts of the stream (parts, d_model): linear, as in this run."""
     kept, module = run.layers[cell.layer], run.model.layers[cell.layer]
-    matrix, head, factor = _choose_side(kept, module.self_attn, cell, side)
+    # The matrix, the number of the head in it, and what QK-norm multiplied by.
+    matrix, head, factor = module.self_attn.q_proj, cell.head, kept.query_factor
+    if side == KEY_SIDE:
+        group_size = len(kept.query) // len(kept.key)
+        matrix, head, factor = module.self_attn.k_proj, cell.head // group_size, kept.key_factor
     rows = slice(head * module.self_attn.head_dim, (head + 1) * module.self_attn.head_dim)
     vectors = freeze_norm(module.input_layernorm, kept, position, parts)
     bias = getattr(module.input_layernorm, "bias", None)
@@ -187,14 +191,6 @@ def apply_side(
         vectors = vectors * factor[head, position]
     cos, sin = (one[position].double() for one in run.rotation)
     return rotate(vectors, cos, sin)
-
-
-def _choose_side(kept: Any, module: Any, cell: Cell, side: str) -> tuple[Any, int, Tensor | None]:
-    """The matrix, the number of the head in it, and what QK-norm multiplied by."""
-    if side == QUERY_SIDE:
-        return module.q_proj, cell.head, kept.query_factor
-    group_size = len(kept.query) // len(kept.key)
-    return module.k_proj, cell.head // group_size, kept.key_factor
 
 
 def freeze_norm(norm: nn.Module, kept: Any, position: int, parts: Tensor) -> Tensor:
