@@ -178,23 +178,14 @@ def _name(path: Path, root: Path) -> str:
 
 def _list_exports(source: str) -> Iterator[str]:
     for is_default, kind, rest in _EXPORT.findall(source):
-        if kind in ("const", "let"):
-            yield from _list_declared(rest)
-        elif not is_default:
-            yield _NAME.findall(rest)[0]
+        # Of `A = 0, B = f(1, 2);`, one name at the beginning, one after each comma outside.
+        depth, starts = 0, [] if is_default else [0]
+        for sign in _NOT_A_NAME.finditer(rest) if kind in ("const", "let") else ():
+            starts += [sign.end()] if sign[0] == "," and depth == 0 else []
+            depth += (sign[0] in "([{") - (sign[0] in ")]}")
+        yield from (_NAME.findall(rest[start:])[0] for start in starts)
     for names in _EXPORT_LIST.findall(source):
         yield from filter(None, map(str.strip, names.split(",")))
-
-
-def _list_declared(line: str) -> Iterator[str]:
-    """The names of `A = 0, B = f(1, 2);`: one at the beginning, one after each comma outside."""
-    depth, start = 0, 0
-    for sign in _NOT_A_NAME.finditer(line):
-        if sign[0] == "," and depth == 0:
-            yield _NAME.findall(line[start:])[0]
-            start = sign.end()
-        depth += (sign[0] in "([{") - (sign[0] in ")]}")
-    yield _NAME.findall(line[start:])[0]
 
 
 def _strip(script: str) -> str:
