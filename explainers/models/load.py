@@ -234,16 +234,11 @@ def fetch_in_process(job: Job[Any, str, Any], request: LoadRequest) -> None:
 
 
 def end_if_unwanted(job: Job[Any, str, Any], process: "subprocess.Popen[str]") -> None:
-    """As long as a process goes on: end it when nobody wants it any more."""
-    while process.poll() is None:
-        if not job.is_wanted():
-            end_process(process)
-            return
+    """Wait for a process, but end it with its whole group when nobody wants it any more."""
+    while process.poll() is None and job.is_wanted():
         time.sleep(POLL_SECONDS)
-
-
-def end_process(process: "subprocess.Popen[str]") -> None:
-    """End a process that leads a group of its own, with all that it began."""
+    if process.poll() is not None:
+        return
     with contextlib.suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

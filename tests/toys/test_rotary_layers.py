@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from explainers import kept
+from explainers.toys import layers
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.rotary_layers import PARTS, ROTARY_SEED, load_finder, load_writer
 from explainers.toys.training import draw_pool
@@ -18,7 +19,7 @@ each_language = pytest.mark.parametrize("language", GRAMMARS)
 @each_language
 def test_the_report_is_what_the_shipped_weights_do(language):
     row = rotary_training.read_rotary_rows(language)[0]
-    allowed = kept.read(rotary_training.name_rotary(language)).tolerance[MEASURED]
+    allowed = kept.read(layers.name_weights("rotary", language)).tolerance[MEASURED]
     assert row.seed == ROTARY_SEED
     found = rotary_training.measure_rotary(
         row.seed, load_finder(language), load_writer(language), language
