@@ -125,18 +125,11 @@ def spell_token(tokenizer: Any, token: int) -> str:
     return spelled if spelled and NO_TEXT not in spelled else label_ids(tokenizer, [token])[0]
 
 
-def _byte_letters() -> dict[str, int]:
-    """Which letter stands for which byte (Radford et al. 2019, encoder.py): unprintable ones get
-    a letter beyond Latin-1."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    letters = {chr(byte): byte for byte in printable}
-    return letters | {chr(256 + n): byte for n, byte in enumerate(others)}
-
-
-_BYTES = _byte_letters()
-
-
+_PRINTABLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_BYTES = {chr(byte): byte for byte in _PRINTABLE}
+_BYTES |= {chr(256 + n): byte for n, byte in enumerate(sorted({*range(256)} - {*_PRINTABLE}))}
+"""Which letter stands for which byte (Radford et al. 2019, encoder.py): unprintable ones get a
+letter beyond Latin-1."""
 MOST_TOKENS = 1024
 """What the pages draw at most."""
 

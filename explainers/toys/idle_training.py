@@ -30,10 +30,8 @@ FIRST_QUERY = 2
 @functools.cache
 def read_corpus() -> Tensor:
     """The letters of corpus.txt as numbers (letters,)."""
-    text = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").lower()
-    return idle_head.encode(
-        tuple(one for one in " ".join(text.split()) if one in idle_head.ALPHABET)
-    )
+    words = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").lower().split()
+    return idle_head.encode(tuple(one for one in " ".join(words) if one in idle_head.ALPHABET))
 
 
 @functools.cache
