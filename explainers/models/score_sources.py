@@ -272,7 +272,8 @@ def remove_into_head(run: WrittenRun, split: ScoreSplit, side: str, gone: Tensor
     layer, kept = run.model.layers[split.cell.layer], run.layers[split.cell.layer]
     stream = kept.stream[change.positions].clone()
     stream[0] = (stream[0].double() - gone).to(stream)
-    made = project(layer.self_attn, layer.input_layernorm(stream[None]), _turn(run, change))
+    cos, sin = (one[change.positions][None] for one in run.rotation)
+    made = project(layer.self_attn, layer.input_layernorm(stream[None]), (cos, sin))
     return _weigh_again(run, change, made, 0)
 
 
@@ -342,12 +343,6 @@ def rerun_changes(run: WrittenRun, changes: Sequence[Change]) -> list[float]:
         mlp = run_mlp(layer, stream) * _keep(changes, rows, Source("mlp", index), stream)
         stream = stream + mlp
     return weights
-
-
-def _turn(run: WrittenRun, change: Change) -> tuple[Tensor, Tensor]:
-    """RoPE at the positions of one change (1, positions, …)."""
-    cos, sin = run.rotation
-    return cos[change.positions][None], sin[change.positions][None]
 
 
 def _keep(changes: Sequence[Change], rows: list[int], source: Source, like: Tensor) -> Tensor:

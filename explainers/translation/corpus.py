@@ -82,33 +82,24 @@ _LETTERS = r"[\p{L}\p{M}\p{N}]+"
 _TOKEN = regex.compile(rf"'s\b|{_LETTERS}(?:(?!'s\b)['-]{_LETTERS})*|,")
 
 
-class Vocabulary(NamedTuple):
+@dataclass(frozen=True)
+class Vocabulary:
     """The tokens that one side of the translator reads or writes; an id is an index."""
 
     tokens: tuple[str, ...]
 
-    @property
+    @functools.cached_property
     def ids(self) -> dict[str, int]:
-        return _number_tokens(self.tokens)
+        return {token: token_id for token_id, token in enumerate(self.tokens)}
 
     def encode(self, words: Iterable[str]) -> list[int]:
         """The ids of words; raises KeyError for an unknown word."""
-        ids = self.ids
-        return [ids[word] for word in words]
+        return [self.ids[word] for word in words]
 
     def decode(self, ids: Iterable[int]) -> tuple[str, ...]:
         """The words of ids, up to the end of the sentence."""
-        texts: list[str] = []
-        for token_id in ids:
-            if token_id == END:
-                break
-            texts.append(self.tokens[token_id])
-        return tuple(texts)
-
-
-@functools.cache
-def _number_tokens(tokens: tuple[str, ...]) -> dict[str, int]:
-    return {token: token_id for token_id, token in enumerate(tokens)}
+        before_end = itertools.takewhile(lambda token_id: token_id != END, ids)
+        return tuple(self.tokens[token_id] for token_id in before_end)
 
 
 @functools.cache
