@@ -9,9 +9,8 @@ from explainers import kept
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.toys import layers
-from explainers.toys.examples import make_generator
 from explainers.toys.grammar import ENGLISH, GRAMMARS
-from explainers.toys.training import draw_news, draw_pool, encode_news, run_heads
+from explainers.toys.training import draw_pool, run_heads
 from workshop.toys import readable_training
 from workshop.toys.readable_training import (
     MEASURED,
@@ -35,14 +34,6 @@ def test_a_few_batches_give_the_shipped_numbers_again(language):
     _, shipped = layers.read_tensors(list(again), layers.name_weights("readable", language))
     for name, tensor in again.items():
         torch.testing.assert_close(tensor, shipped[name][:4], rtol=1e-3, atol=1e-4, msg=name)
-
-
-def test_it_is_asked_for_the_related_words_whatever_their_side():
-    [news] = draw_news("en", 1, False, make_generator("a test"))
-    targets = make_readable_task(encode_news("en", [news])).targets[0]
-    for token, related in enumerate(news.related):
-        named = {WORDS[place].casefold() for place in targets[token].nonzero().flatten()}
-        assert named == {news.tokens[position].casefold() for position in related}
 
 
 @pytest.mark.rotating(3)
