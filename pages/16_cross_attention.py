@@ -1,6 +1,6 @@
 """Two sequences: a decoder looks at another sentence, and learns by itself which word is whose."""
 
-from explainers.attention.cross import cross_attention
+from explainers.attention.decoder_block import cross_attention
 from explainers.chapters.cross_attention import (
     alignment_view,
     cards,

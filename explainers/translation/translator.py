@@ -13,8 +13,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from explainers.attention.cross import Attend
-from explainers.attention.decoder_block import Decoded
+from explainers.attention.decoder_block import Attend, Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
 from explainers.folders import ASSETS

@@ -17,8 +17,7 @@ import torch
 from explainers import attention as teaching
 from explainers.attention import masks
 from explainers.attention.cache.kv_cache import Cache, read
-from explainers.attention.cross import Source
-from explainers.attention.decoder_block import DecoderBlock
+from explainers.attention.decoder_block import DecoderBlock, Source
 from explainers.attention.encoder_block import EncoderBlock, FeedForward, Norm
 from explainers.attention.indexer import Indexer
 from explainers.attention.latent_layer import Latent
