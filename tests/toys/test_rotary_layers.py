@@ -68,31 +68,6 @@ def test_the_kept_seed_comes_out_again(language):
     assert rotary_training.check_rotary(language)
 
 
-def test_what_can_be_known_was_read_before():
-    tokens, is_known = train.draw_repeats(20, 30, make_generator("test"))
-    assert tokens.shape == (20, 31)
-    assert is_known.shape == (20, 30)
-    for row, known in zip(tokens.tolist(), is_known.tolist(), strict=True):
-        for place in range(30):
-            found = [row[n + 1] for n in range(place) if row[n] == row[place]]
-            assert bool(found) == known[place]
-            assert set(found) <= {row[place + 1]}
-
-
-@pytest.mark.parametrize("kind", longer.KINDS)
-def test_no_token_sees_what_follows(kind):
-    parts, speed = (
-        train.draw_parts(make_generator("test")),
-        longer.find_speeds(kind, longer.PLAIN, 1.0),
-    )
-    tokens = train.draw_repeats(2, 12, make_generator("test")).tokens
-    logits = train.predict_next(parts, tokens, speed)
-    assert logits.shape == (2, 13, train.VOCABULARY)
-    other = tokens.clone()
-    other[:, -1] = (other[:, -1] + 1) % train.VOCABULARY
-    assert torch.equal(train.predict_next(parts, other, speed)[:, :-1], logits[:, :-1])
-
-
 def test_without_positions_the_order_of_earlier_tokens_is_lost_and_with_them_it_is_not():
     """In one layer: two see prefixes of different lengths."""
     parts = train.draw_parts(make_generator("test"))
