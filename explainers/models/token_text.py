@@ -141,6 +141,18 @@ class TokenisedText(NamedTuple):
     tokens: tuple[str, ...]
 
 
+def require_length(real_model: "RealModel", count: int, most: int) -> None:
+    """Raise ModelError for a text of no tokens, or of more than the model or `most` allows."""
+    most = min(most, real_model.context_length or most)
+    if not 1 <= count <= most:
+        raise ModelError(
+            "{model} reads at most {most:,} tokens; this text has {count:,}.",
+            model=real_model.name,
+            most=most,
+            count=count,
+        )
+
+
 def tokenise_text(
     real_model: "RealModel", text: str, most_tokens: int = MOST_TOKENS
 ) -> TokenisedText:
@@ -152,14 +164,7 @@ def tokenise_text(
         raise ModelError(
             "{model} finds no token in this text: type some words.", model=real_model.name
         )
-    most_tokens = min(most_tokens, real_model.context_length or most_tokens)
-    if len(ids) > most_tokens:
-        raise ModelError(
-            "{model} reads at most {most:,} tokens; this text has {count:,}.",
-            model=real_model.name,
-            most=most_tokens,
-            count=len(ids),
-        )
+    require_length(real_model, len(ids), most_tokens)
     labels = tuple(label_ids(tokenizer, ids))
     return TokenisedText(torch.tensor([ids], device=real_model.model.device), labels)
 
