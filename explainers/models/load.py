@@ -115,19 +115,17 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
     ):
         _unload(list(_models)[:1])
     model_files.choose_dtype(name, checked.num_parameters)  # before torch builds anything
-    parts = load_parts(name, folder, checked)
-    install_or_refuse(parts.model, name)
+    model, tokenizer = load_parts(name, folder, checked)
+    install_or_refuse(model, name)
     provenance = _describe_source(name, folder)
-    if parts.model.dtype != model_files.DTYPES[0]:
+    if model.dtype != model_files.DTYPES[0]:
         provenance = N_(
             "{source}; in {dtype}, because memory is short here",
             source=provenance,
-            dtype=str(parts.model.dtype).removeprefix("torch."),
+            dtype=str(model.dtype).removeprefix("torch."),
         )
-    context_length = find_context_length(parts.model, parts.tokenizer)
-    return RealModel(
-        name, parts.model, parts.tokenizer, provenance, checked.num_parameters, context_length
-    )
+    context_length = find_context_length(model, tokenizer)
+    return RealModel(name, model, tokenizer, provenance, checked.num_parameters, context_length)
 
 
 def _describe_source(name: str, folder: Path) -> str:

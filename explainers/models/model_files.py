@@ -258,14 +258,7 @@ UNBOUNDED = 10**9
 """A tokenizer that knows no limit says 10^30."""
 
 
-class ModelParts(NamedTuple):
-    """A model and its tokenizer, as transformers has them."""
-
-    model: Any
-    tokenizer: Any
-
-
-def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
+def load_parts(name: str, folder: Path, checked: CheckedFolder) -> tuple[Any, Any]:
     """The model and its tokenizer; a model with missing weights would be one with random ones."""
     import transformers
 
@@ -306,7 +299,7 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
         raise ModelError("{model} is not whole: its files lack {first}.", model=name, first=first)
     refuse_panics(name, tokenizer)
-    return ModelParts(model if has_several else model.to(device), tokenizer)
+    return model if has_several else model.to(device), tokenizer
 
 
 def refuse_panics(name: str, tokenizer: Any) -> None:
