@@ -73,7 +73,7 @@ class Job(Generic[Subject, Report, Result]):
     work: "Callable[[Job[Subject, Report, Result]], Result]"
     total: int = 0
     queue: JobQueue = COMPUTATIONS
-    readable_errors: tuple[type[Exception], ...] = ()
+    readable_errors: tuple[type[Exception], ...] = (SaidError,)
     has_visitor: Callable[[], bool] = lambda: True
     give_way: Callable[[], None] = lambda: None
     """Returns when nothing that is more urgent would be slowed down by the work."""

@@ -1,6 +1,6 @@
 """Two sequences: a decoder looks at another sentence, and learns by itself which word is whose."""
 
-from explainers.attention.cross import cross_attention
+from explainers.attention.decoder_block import cross_attention
 from explainers.chapters.cross_attention import cards, choose_sentence, hero, real_translator
 from explainers.chapters.cross_attention.cards import WeightSteps
 from explainers.chapters.cross_attention.hero import TranslationView

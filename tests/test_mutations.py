@@ -16,12 +16,10 @@ from tests.attention import (
     test_blocks,
     test_cache,
     test_changed_scores,
-    test_dropout,
     test_latent,
     test_masks,
     test_multi_head,
     test_positions,
-    test_reach,
     test_scaling,
     test_serving,
     test_shapes,
@@ -66,11 +64,11 @@ INSIDE = {
     for family in ("Llama", "T5 (relative bias)", "Mistral (window)", "Gemma 2 (soft-cap)")
 }
 BETWEEN = test_attention_hook.test_an_encoder_a_decoder_and_what_is_between_them
-REACHED = test_reach.test_agrees_with_walking_from_token_to_token
+REACHED = test_masks.test_agrees_with_walking_from_token_to_token
 HIDDEN = partial(
     test_attention.test_what_is_hidden_too_late_has_its_share_and_is_missing_from_its_row, "causal"
 )
-ON_AVERAGE = partial(test_dropout.test_as_often_as_asked_and_unchanged_on_average, 0.1)
+ON_AVERAGE = partial(test_scaling.test_as_often_as_asked_and_unchanged_on_average, 0.1)
 WITH_ROPE = partial(
     test_cache.test_one_pass_is_torchs_grouped_attention_of_turned_queries_and_keys, 3
 )
@@ -171,8 +169,8 @@ FAULTS = [
     ("drafts_from_text", "min(longest, len(ids) - 1), 0, -1", "1, 0, -1", LOOKED_UP),
     ("drafts_from_text", "drafts[:right], after[right]]", "drafts, after[right]]", GREEDY),
     ("kept_drafts", "(target - draft).clamp(min=0)", "target", EXCHANGED),
-    ("cross", "source @ layer.w_value", "source @ layer.w_key", OTHER),
-    ("cross", "masks.padding(lengths)", "masks.full", OTHER),
+    ("decoder_block", "source @ layer.w_value", "source @ layer.w_key", OTHER),
+    ("decoder_block", "masks.padding(lengths)", "masks.full", OTHER),
     ("encoder_block", "after_own = x + own.output", "after_own = own.output", ENCODED),
     ("decoder_block", "(after_own, block.norms[1])", "(x, block.norms[1])", DECODED),
     ("alignment", "hits + allowed", "2 * hits", BY_HAND),
@@ -192,9 +190,9 @@ FAULTS = [
     ("attention_hook", "query * factor", "query", INSIDE["T5 (relative bias)"]),
     ("attention_hook", "return mask", "return torch.ones_like(mask)", INSIDE["Mistral (window)"]),
     ("attention_hook", '"cross" if CROSS_ATTENTION_NAMES & set(parts) else kind', "kind", BETWEEN),
-    ("task", " & build_news_mask(rule, batch.lengths)[:, 0]", "", ASKED),
-    ("task", "visible.tril()", "visible.triu()", ASKED),
-    ("task", "tuple(tokens) in RUNNING or ", "", HELD_OUT),
+    ("training", " & build_news_mask(rule, batch.lengths)[:, 0]", "", ASKED),
+    ("training", "visible.tril()", "visible.triu()", ASKED),
+    ("training", "tuple(tokens) in RUNNING or ", "", HELD_OUT),
     ("translator", ".masked_fill(is_done, PAD)", "", ENDED),
     ("model", " * (ids != PAD)[..., None]", "", PLACED),
     ("model", "math.sqrt(D_MODEL)", "D_MODEL", PLACED),

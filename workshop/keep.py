@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from safetensors.torch import save_file
@@ -20,7 +19,7 @@ def keep(one: Kept, tensors: Mapping[str, Tensor] | None = None) -> None:
     file = ASSETS / f"{one.name}.json"
     file.parent.mkdir(parents=True, exist_ok=True)
     if tensors is not None:
-        write_tensors(file.with_name(f"{file.stem}.safetensors"), tensors)
+        write_tensors(one.name, tensors)
     unfinished = file.with_suffix(".unfinished")
     unfinished.write_text(format_json(one), encoding="utf-8")
     unfinished.replace(file)
@@ -42,9 +41,10 @@ def keep_of_model(
 
 
 def write_tensors(
-    file: Path, tensors: Mapping[str, Tensor], described: dict[str, str] | None = None
+    name: str, tensors: Mapping[str, Tensor], described: dict[str, str] | None = None
 ) -> None:
     """A file of tensors, readable by everybody, all at once or not at all."""
+    file = ASSETS / f"{name}.safetensors"
     unfinished = file.with_suffix(".unfinished")
     save_file({name: one.contiguous() for name, one in tensors.items()}, unfinished, described)
     unfinished.chmod(0o644)  # safetensors leaves it to its owner alone

@@ -162,14 +162,6 @@ class Change:
         return result
 
 
-def compute_attention(call: AttentionCall) -> Attention:
-    """Run the attention function; each KV head serves its group of query heads."""
-    key, value = repeat_kv_heads(call.query, call.key), repeat_kv_heads(call.query, call.value)
-    # A padding query may attend to nothing (0/0): let it attend to all, its row is never read.
-    mask = call.mask | ~call.mask.any(dim=-1, keepdim=True)
-    return call.function(call.query, key, value, mask)
-
-
 def compute_changed(
     call: AttentionCall, changes: Sequence[Change]
 ) -> tuple[AttentionCall, Attention]:
@@ -177,7 +169,10 @@ def compute_changed(
     made = [change for change in changes if change.applies_to(call)]
     for change in made:
         call = change.change_inputs(call)
-    result = compute_attention(call)
+    key, value = repeat_kv_heads(call.query, call.key), repeat_kv_heads(call.query, call.value)
+    # A padding query may attend to nothing (0/0): let it attend to all, its row is never read.
+    mask = call.mask | ~call.mask.any(dim=-1, keepdim=True)
+    result = call.function(call.query, key, value, mask)
     for change in made:
         result = change.change_result(call, result)
     return call, result
@@ -221,7 +216,9 @@ def attend(
     indices = extra_arguments.pop("indices", None)
     function = choose_function(module, extra_arguments)
     mask = require_boolean_mask(module, query, key, attention_mask)
-    mask = mask if indices is None else mask & mark_indices(indices, key.shape[2])
+    if indices is not None:  # the keys that an indexer chose for each query
+        chosen = torch.zeros(*indices.shape[:2], key.shape[2], dtype=torch.bool, device=key.device)
+        mask = mask & chosen.scatter(-1, indices.long(), True)[:, None]
     dtype, window = value.dtype, extra_arguments.get("sliding_window")
     query, key, value = scale_query(widen(query), scaling), widen(key), widen(value)
     call = AttentionCall(kind, layer_index, window, function, query, key, value, mask)
@@ -258,12 +255,6 @@ def scale_query(query: Tensor, scaling: float | None) -> Tensor:
     """Our function divides by √d_k: multiply the queries by what a model does instead."""
     factor = 1.0 if scaling is None else scaling * math.sqrt(query.shape[-1])
     return query if math.isclose(factor, 1.0) else query * factor
-
-
-def mark_indices(indices: Tensor, kv_len: int) -> Tensor:
-    """A mask (batch, 1, q_len, kv_len) of the keys that an indexer chose for each query."""
-    nothing = torch.zeros(*indices.shape[:2], kv_len, dtype=torch.bool, device=indices.device)
-    return nothing.scatter(-1, indices.long(), True)[:, None]
 
 
 def widen(tensor: Tensor) -> Tensor:

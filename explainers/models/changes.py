@@ -20,13 +20,7 @@ from explainers.attention import masks
 from explainers.attention.cache.compression import round_in_channels, round_in_tokens
 from explainers.attention.rotary import angles, rotate_halves
 from explainers.attention.scaled_dot_product import Attention
-from explainers.models.attention_hook import (
-    AttentionCall,
-    Change,
-    RecordedAttention,
-    repeat_kv_heads,
-    run_model,
-)
+from explainers.models.attention_hook import AttentionCall, Change, repeat_kv_heads, run_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import spell_token, tokenise_text
 
@@ -215,21 +209,18 @@ def count_heads(real_model: "RealModel") -> HeadCounts:
             model=real_model.name,
         )
     ids = torch.arange(3, device=real_model.model.device)[None]
-    output, layers = run_model(real_model.model, record=_record_head_counts, input_ids=ids)
-    num_heads, num_kv_heads, head_dims, sees_later_tokens = zip(*layers, strict=True)
-    if "logits" not in output or any(sees_later_tokens):
+    output, layers = run_model(real_model.model, input_ids=ids)
+    if "logits" not in output or any(layer.mask[0, 0].triu(1).any() for layer in layers):
         raise ModelError(
             "{model} is an encoder: it reads a whole text in both directions and does not "
             "say which token comes next, so there is no loss to compare.",
             model=real_model.name,
         )
-    return HeadCounts(num_heads, num_kv_heads, head_dims[0])
-
-
-def _record_head_counts(attention: RecordedAttention) -> tuple[int, int, int, bool]:
-    sees_later_tokens = bool(attention.mask[0, 0].triu(1).any())
-    _batch, num_heads, _q_len, head_dim = attention.query.shape
-    return num_heads, attention.key.shape[1], head_dim, sees_later_tokens
+    return HeadCounts(
+        tuple(layer.query.shape[1] for layer in layers),
+        tuple(layer.key.shape[1] for layer in layers),
+        layers[0].query.shape[-1],
+    )
 
 
 def measure_effect(real_model: "RealModel", text: str, changes: Sequence[Change]) -> Effect:

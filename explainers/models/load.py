@@ -115,19 +115,17 @@ def _load_from_disk(name: str, folder: Path) -> RealModel:
     ):
         _unload(list(_models)[:1])
     model_files.choose_dtype(name, checked.num_parameters)  # before torch builds anything
-    parts = load_parts(name, folder, checked)
-    install_or_refuse(parts.model, name)
+    model, tokenizer = load_parts(name, folder, checked)
+    install_or_refuse(model, name)
     provenance = _describe_source(name, folder)
-    if parts.model.dtype != model_files.DTYPES[0]:
+    if model.dtype != model_files.DTYPES[0]:
         provenance = N_(
             "{source}; in {dtype}, because memory is short here",
             source=provenance,
-            dtype=str(parts.model.dtype).removeprefix("torch."),
+            dtype=str(model.dtype).removeprefix("torch."),
         )
-    context_length = find_context_length(parts.model, parts.tokenizer)
-    return RealModel(
-        name, parts.model, parts.tokenizer, provenance, checked.num_parameters, context_length
-    )
+    context_length = find_context_length(model, tokenizer)
+    return RealModel(name, model, tokenizer, provenance, checked.num_parameters, context_length)
 
 
 def _describe_source(name: str, folder: Path) -> str:
@@ -169,12 +167,7 @@ LoadJob = Job[LoadRequest, str, RealModel]
 
 def make_load_job(request: LoadRequest) -> LoadJob:
     """A model that is brought into memory."""
-    return Job(
-        request,
-        lambda job: bring_model(job, request),
-        queue=DOWNLOADS,
-        readable_errors=(ModelError,),
-    )
+    return Job(request, lambda job: bring_model(job, request), queue=DOWNLOADS)
 
 
 def bring_model(job: Job[Any, str, Any], request: LoadRequest) -> RealModel:
@@ -239,16 +232,11 @@ def fetch_in_process(job: Job[Any, str, Any], request: LoadRequest) -> None:
 
 
 def end_if_unwanted(job: Job[Any, str, Any], process: "subprocess.Popen[str]") -> None:
-    """As long as a process goes on: end it when nobody wants it any more."""
-    while process.poll() is None:
-        if not job.is_wanted():
-            end_process(process)
-            return
+    """Wait for a process, but end it with its whole group when nobody wants it any more."""
+    while process.poll() is None and job.is_wanted():
         time.sleep(POLL_SECONDS)
-
-
-def end_process(process: "subprocess.Popen[str]") -> None:
-    """End a process that leads a group of its own, with all that it began."""
+    if process.poll() is not None:
+        return
     with contextlib.suppress(ProcessLookupError):
         if hasattr(os, "killpg"):
             os.killpg(process.pid, signal.SIGKILL)

@@ -63,13 +63,6 @@ def choose_dtype(name: str, num_parameters: int) -> torch.dtype:
     )
 
 
-def choose_placement() -> str | torch.device:
-    """The device, or "auto" for transformers' own plan where there are several GPUs."""
-    device = choose_device()
-    is_one = device.type != "cuda" or torch.cuda.device_count() == 1
-    return device if is_one else "auto"
-
-
 CLASS_TABLES = (
     "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
     "MODEL_FOR_MASKED_LM_MAPPING_NAMES",
@@ -99,22 +92,6 @@ def find_class_name(name: str, config: dict[str, Any]) -> str:
     return class_name if class_name in classes else classes[-1]
 
 
-def read_model_config(model_class: Any, folder: Path) -> Any:
-    """The configuration as its class reads it, with transformers' own attention.
-
-    A file may name another one, which transformers would fetch from the hub and run.
-    """
-    config = model_class.config_class.from_pretrained(folder, local_files_only=True)
-    config._attn_implementation = config._experts_implementation = "eager"
-    return config
-
-
-def count_configured_parameters(model_class: Any, config: Any) -> int:
-    """How many numbers the configuration asks for, which may be more than the files hold."""
-    with torch.device("meta"):  # sizes without memory
-        return sum(parameter.numel() for parameter in model_class(config).parameters())
-
-
 PICKLE_PATTERNS = ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl", "*.h5", "*.msgpack")
 MOST_JSON_BYTES = 20_000_000
 """Bytes. The largest that is read here lists the tensors of a model; tokenizers are not read."""
@@ -137,14 +114,26 @@ class CheckedFolder(NamedTuple):
 
 def check_folder(folder: Path) -> CheckedFolder:
     """Look at everything but the numbers themselves; raise what is wrong."""
-    refuse_odd_files(folder)
+    # A pipe, a device or a link to nothing: reading may never end.
+    odd = sorted(one.name for one in folder.iterdir() if not one.is_file() and not one.is_dir())
+    if odd:
+        raise ModelError("{model}: {file} is no file.", model=folder.name, file=odd[0])
     for name, most in MOST_BYTES.items():
         refuse_large_file(folder / name, most)
     config = read_json(folder / "config.json")
     for settings in (config, read_json(folder / "tokenizer_config.json", is_required=False)):
         if "auto_map" in settings:
             raise refuse_code(folder.name)
-    refuse_settings(folder, config)
+    labels = config.get("num_labels", 0)
+    if isinstance(labels, int) and labels > MOST_LABELS:
+        raise ModelError(
+            "{model}: num_labels is {labels:,}, and at most {most:,} are read.",
+            model=folder.name,
+            labels=labels,
+            most=MOST_LABELS,
+        )
+    if config.get("quantization_config"):
+        raise refuse_quantised(folder.name)
     sizes = [size for file in list_weight_files(folder) for size in read_tensor_sizes(file)]
     layers = max(iterate_layer_counts(config), default=0)
     if layers > len(sizes):
@@ -154,13 +143,6 @@ def check_folder(folder: Path) -> CheckedFolder:
             layers=layers,
         )
     return CheckedFolder(config, sum(sizes))
-
-
-def refuse_odd_files(folder: Path) -> None:
-    """Raise which of the folder is a pipe, a device or a link to nothing: reading may never end."""
-    odd = sorted(one.name for one in folder.iterdir() if not one.is_file() and not one.is_dir())
-    if odd:
-        raise ModelError("{model}: {file} is no file.", model=folder.name, file=odd[0])
 
 
 def refuse_large_file(file: Path, most: int) -> None:
@@ -174,20 +156,6 @@ def refuse_large_file(file: Path, most: int) -> None:
             size=size,
             most=most,
         )
-
-
-def refuse_settings(folder: Path, config: dict[str, Any]) -> None:
-    """Raise what a configuration asks for that is not read, or takes memory by itself."""
-    labels = config.get("num_labels", 0)
-    if isinstance(labels, int) and labels > MOST_LABELS:
-        raise ModelError(
-            "{model}: num_labels is {labels:,}, and at most {most:,} are read.",
-            model=folder.name,
-            labels=labels,
-            most=MOST_LABELS,
-        )
-    if config.get("quantization_config"):
-        raise refuse_quantised(folder.name)
 
 
 def refuse_quantised(model: str) -> ModelError:
@@ -290,22 +258,20 @@ UNBOUNDED = 10**9
 """A tokenizer that knows no limit says 10^30."""
 
 
-class ModelParts(NamedTuple):
-    """A model and its tokenizer, as transformers has them."""
-
-    model: Any
-    tokenizer: Any
-
-
-def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
+def load_parts(name: str, folder: Path, checked: CheckedFolder) -> tuple[Any, Any]:
     """The model and its tokenizer; a model with missing weights would be one with random ones."""
     import transformers
 
-    placement = choose_placement()
+    device = choose_device()
+    # Where there are several GPUs, transformers has a plan of its own.
+    has_several = device.type == "cuda" and torch.cuda.device_count() > 1
     try:
         model_class = getattr(transformers, find_class_name(name, checked.config))
-        config = read_model_config(model_class, folder)
-        count = count_configured_parameters(model_class, config)
+        config = model_class.config_class.from_pretrained(folder, local_files_only=True)
+        # A file may name another attention, which transformers would fetch from the hub and run.
+        config._attn_implementation = config._experts_implementation = "eager"
+        with torch.device("meta"):  # sizes without memory: more may be asked for than files hold
+            count = sum(parameter.numel() for parameter in model_class(config).parameters())
         dtype = choose_dtype(name, max(count, checked.num_parameters))
         model, report = model_class.from_pretrained(
             folder,
@@ -316,7 +282,7 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
             trust_remote_code=False,
             local_files_only=True,
             dtype=dtype,
-            device_map=placement if placement == "auto" else None,
+            device_map="auto" if has_several else None,
             output_loading_info=True,
         )
         tokenizer = transformers.AutoTokenizer.from_pretrained(
@@ -333,7 +299,7 @@ def load_parts(name: str, folder: Path, checked: CheckedFolder) -> ModelParts:
         first = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))[0]
         raise ModelError("{model} is not whole: its files lack {first}.", model=name, first=first)
     refuse_panics(name, tokenizer)
-    return ModelParts(model if placement == "auto" else model.to(placement), tokenizer)
+    return model if has_several else model.to(device), tokenizer
 
 
 def refuse_panics(name: str, tokenizer: Any) -> None:

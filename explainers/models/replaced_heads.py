@@ -305,7 +305,7 @@ PatchingJob = Job[PairRequest, str, Patching]
 
 def make_patching_job(request: PairRequest) -> PatchingJob:
     """Every head exchanged, and as often again with random words."""
-    return Job(request, _patch, readable_errors=(ModelError,))
+    return Job(request, _patch)
 
 
 def _patch(job: PatchingJob) -> Patching:

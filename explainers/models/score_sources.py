@@ -174,7 +174,11 @@ def apply_side(
 ) -> Tensor:
     """What a head makes of parts of the stream (parts, d_model): linear, as in this run."""
     kept, module = run.layers[cell.layer], run.model.layers[cell.layer]
-    matrix, head, factor = _choose_side(kept, module.self_attn, cell, side)
+    # The matrix, the number of the head in it, and what QK-norm multiplied by.
+    matrix, head, factor = module.self_attn.q_proj, cell.head, kept.query_factor
+    if side == KEY_SIDE:
+        group_size = len(kept.query) // len(kept.key)
+        matrix, head, factor = module.self_attn.k_proj, cell.head // group_size, kept.key_factor
     rows = slice(head * module.self_attn.head_dim, (head + 1) * module.self_attn.head_dim)
     vectors = freeze_norm(module.input_layernorm, kept, position, parts)
     bias = getattr(module.input_layernorm, "bias", None)
@@ -187,14 +191,6 @@ def apply_side(
         vectors = vectors * factor[head, position]
     cos, sin = (one[position].double() for one in run.rotation)
     return rotate(vectors, cos, sin)
-
-
-def _choose_side(kept: Any, module: Any, cell: Cell, side: str) -> tuple[Any, int, Tensor | None]:
-    """The matrix, the number of the head in it, and what QK-norm multiplied by."""
-    if side == QUERY_SIDE:
-        return module.q_proj, cell.head, kept.query_factor
-    group_size = len(kept.query) // len(kept.key)
-    return module.k_proj, cell.head // group_size, kept.key_factor
 
 
 def freeze_norm(norm: nn.Module, kept: Any, position: int, parts: Tensor) -> Tensor:
@@ -276,7 +272,8 @@ def remove_into_head(run: WrittenRun, split: ScoreSplit, side: str, gone: Tensor
     layer, kept = run.model.layers[split.cell.layer], run.layers[split.cell.layer]
     stream = kept.stream[change.positions].clone()
     stream[0] = (stream[0].double() - gone).to(stream)
-    made = project(layer.self_attn, layer.input_layernorm(stream[None]), _turn(run, change))
+    cos, sin = (one[change.positions][None] for one in run.rotation)
+    made = project(layer.self_attn, layer.input_layernorm(stream[None]), (cos, sin))
     return _weigh_again(run, change, made, 0)
 
 
@@ -346,12 +343,6 @@ def rerun_changes(run: WrittenRun, changes: Sequence[Change]) -> list[float]:
         mlp = run_mlp(layer, stream) * _keep(changes, rows, Source("mlp", index), stream)
         stream = stream + mlp
     return weights
-
-
-def _turn(run: WrittenRun, change: Change) -> tuple[Tensor, Tensor]:
-    """RoPE at the positions of one change (1, positions, …)."""
-    cos, sin = run.rotation
-    return cos[change.positions][None], sin[change.positions][None]
 
 
 def _keep(changes: Sequence[Change], rows: list[int], source: Source, like: Tensor) -> Tensor:

@@ -11,7 +11,6 @@ import contextlib
 import functools
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -141,31 +140,21 @@ HeadScoresJob = Job[str, str, HeadScores]
 
 def make_head_scores_job(model: str) -> HeadScoresJob:
     """The scores of one model."""
-    return Job(model, find_scores, readable_errors=(ModelError,))
+    return Job(model, find_scores)
 
 
 def find_scores(job: HeadScoresJob) -> HeadScores:
-    """Measure all heads, or read what was measured for another visitor meanwhile."""
+    """Measure all heads and save it, or read what was measured for another visitor meanwhile."""
+    if known := read_scores(job.subject):
+        return known
+    loaded = load_model(job.subject)
+    job.total = RUNS * loaded.model.config.num_hidden_layers
 
-    def report(done: int, total: int) -> None:
-        job.total = total
-        job.report(N_("{done} of {all} layers", done=done, all=total))
+    def report(_: int) -> None:
+        job.report(N_("{done} of {all} layers", done=len(job.reports) + 1, all=job.total))
 
-    return read_scores(job.subject) or score_heads(job.subject, report)
-
-
-def score_heads(model: str, report: Callable[[int, int], None]) -> HeadScores:
-    """Measure and save; `report` is told how many layers have been read, of how many."""
-    loaded, done = load_model(model), 0
-    total = RUNS * loaded.model.config.num_hidden_layers
-
-    def count(_: int) -> None:
-        nonlocal done
-        done += 1
-        report(done, total)
-
-    scores = measure_heads(loaded, count)
-    save_scores(model, scores)
+    scores = measure_heads(loaded, report)
+    save_scores(job.subject, scores)
     return scores
 
 
@@ -237,19 +226,19 @@ def read_shipped_ablations() -> ShippedAblations | None:
 def read_ablations() -> ShippedAblations:
     """The same, whatever model is on this machine."""
     measured = kept.read(ABLATIONS)
-    pairs = {name: _unpack_pair(name, tokens) for name, tokens in measured.numbers["pairs"].items()}
+
+    def unpack(name: str, first: list[str], second: list[str]) -> Patching:
+        tensors = measured.read_tensors(f"{name}: ")
+        clean, other, embedding = tensors["leads"].tolist()
+        direct = DirectEffects(tensors["heads"], tensors["mlps"], embedding, clean)
+        effects = tensors["effects"], tensors["null"]
+        return Patching((first, second), (clean, other), *effects, direct)
+
+    pairs = {name: unpack(name, *tokens) for name, tokens in measured.numbers["pairs"].items()}
     tensors = measured.read_tensors()
     return ShippedAblations(
         Ablations(*(tensors[name].float() for name in Ablations._fields)), pairs
     )
-
-
-def _unpack_pair(name: str, tokens: list[list[str]]) -> Patching:
-    tensors = kept.read(ABLATIONS).read_tensors(f"{name}: ")
-    clean, other, embedding = tensors["leads"].tolist()
-    first, second = tokens
-    direct = DirectEffects(tensors["heads"], tensors["mlps"], embedding, clean)
-    return Patching((first, second), (clean, other), tensors["effects"], tensors["null"], direct)
 
 
 WRITINGS = f"{name_scores(MODEL)}.writings"
@@ -273,12 +262,8 @@ def read_writings() -> Writings:
     """The same, whatever model is on this machine."""
     measured = kept.read(WRITINGS)
     tensors = measured.read_tensors()
-    writing = Writing(
-        *(
-            tensors[name].long() if name == "ids" else tensors[name].float()
-            for name in Writing._fields
-        )
-    )
+    parts = {name: tensors[name].float() for name in Writing._fields}
+    writing = Writing(**parts | {"ids": tensors["ids"].long()})
     return Writings(writing, {int(id_): label for id_, label in measured.numbers["labels"].items()})
 
 

@@ -125,18 +125,11 @@ def spell_token(tokenizer: Any, token: int) -> str:
     return spelled if spelled and NO_TEXT not in spelled else label_ids(tokenizer, [token])[0]
 
 
-def _byte_letters() -> dict[str, int]:
-    """Which letter stands for which byte (Radford et al. 2019, encoder.py): unprintable ones get
-    a letter beyond Latin-1."""
-    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [byte for byte in range(256) if byte not in printable]
-    letters = {chr(byte): byte for byte in printable}
-    return letters | {chr(256 + n): byte for n, byte in enumerate(others)}
-
-
-_BYTES = _byte_letters()
-
-
+_PRINTABLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
+_BYTES = {chr(byte): byte for byte in _PRINTABLE}
+_BYTES |= {chr(256 + n): byte for n, byte in enumerate(sorted({*range(256)} - {*_PRINTABLE}))}
+"""Which letter stands for which byte (Radford et al. 2019, encoder.py): unprintable ones get a
+letter beyond Latin-1."""
 MOST_TOKENS = 1024
 """What the pages draw at most."""
 
@@ -146,6 +139,18 @@ class TokenisedText(NamedTuple):
 
     ids: Tensor
     tokens: tuple[str, ...]
+
+
+def require_length(real_model: "RealModel", count: int, most: int) -> None:
+    """Raise ModelError for a text of no tokens, or of more than the model or `most` allows."""
+    most = min(most, real_model.context_length or most)
+    if not 1 <= count <= most:
+        raise ModelError(
+            "{model} reads at most {most:,} tokens; this text has {count:,}.",
+            model=real_model.name,
+            most=most,
+            count=count,
+        )
 
 
 def tokenise_text(
@@ -159,14 +164,7 @@ def tokenise_text(
         raise ModelError(
             "{model} finds no token in this text: type some words.", model=real_model.name
         )
-    most_tokens = min(most_tokens, real_model.context_length or most_tokens)
-    if len(ids) > most_tokens:
-        raise ModelError(
-            "{model} reads at most {most:,} tokens; this text has {count:,}.",
-            model=real_model.name,
-            most=most_tokens,
-            count=len(ids),
-        )
+    require_length(real_model, len(ids), most_tokens)
     labels = tuple(label_ids(tokenizer, ids))
     return TokenisedText(torch.tensor([ids], device=real_model.model.device), labels)
 

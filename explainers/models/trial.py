@@ -140,10 +140,10 @@ def try_folder(name: str, folder: Path) -> None:
     from explainers.models.attention_hook import install_or_refuse
     from explainers.models.model_files import check_folder, load_parts
 
-    parts = load_parts(name, folder, check_folder(folder))
-    install_or_refuse(parts.model, name)
+    model, tokenizer = load_parts(name, folder, check_folder(folder))
+    install_or_refuse(model, name)
     for text in PROBES:
-        count = len(parts.tokenizer(text)["input_ids"])
+        count = len(tokenizer(text)["input_ids"])
         if count > MOST_TOKENS * len(text):
             raise ModelError(
                 "{model}: its tokenizer makes {count:,} tokens of {letters} characters, and "

@@ -72,7 +72,13 @@ def write_out(real_model: "RealModel", ids: Tensor) -> WrittenRun:
     model = real_model.model
     require_parts(model)
     run = run_parts(model.base_model, ids)
-    difference, largest = compare_scores(run, model)
+    own = run_model(model, record=lambda layer: layer.scores[0], input_ids=ids[None]).layers
+    difference, largest = torch.inf, 0.0
+    if [one.shape for one in own] == [layer.scores.shape for layer in run.layers]:
+        seen = torch.ones_like(own[0][0], dtype=torch.bool).tril()
+        theirs = torch.stack([one[:, seen] for one in own])
+        ours = torch.stack([layer.scores[:, seen] for layer in run.layers])
+        difference, largest = float((theirs - ours).abs().max()), float(theirs.abs().max())
     if not difference <= TOLERANCE * max(largest, 1.0):
         raise ModelError(
             "{model} adds to its stream what is not known here: the sum of its parts misses "
@@ -127,21 +133,16 @@ def project(module: Any, normed: Tensor, rotation: tuple[Tensor, Tensor]) -> Pro
     for matrix, norm in (("q_proj", "q_norm"), ("k_proj", "k_norm"), ("v_proj", "")):
         vectors = getattr(module, matrix)(normed)
         before = vectors.view(*vectors.shape[:-1], -1, module.head_dim)
-        after = _normalise(getattr(module, norm, None), vectors, before)
-        factor = None if after is before else divide(after, before).transpose(1, 2)
+        normalise, after, factor = getattr(module, norm, None), before, None
+        if normalise is not None:  # QK-norm, of each head by itself or of all heads together
+            is_per_head = normalise.weight.numel() == module.head_dim
+            after = normalise(before) if is_per_head else normalise(vectors).view_as(before)
+            factor = divide(after, before).transpose(1, 2)
         parts.append((after.transpose(1, 2), factor))
     (query, query_factor), (key, key_factor), (value, _none) = parts
     cos, sin = (one[:, None] for one in rotation)
     rotated = rotate(query, cos, sin), rotate(key, cos, sin)
     return Projected(*rotated, value, query_factor, key_factor)
-
-
-def _normalise(norm: Any, vectors: Tensor, before: Tensor) -> Tensor:
-    """QK-norm, of each head by itself or of all heads together, where a model has it."""
-    if norm is None:
-        return before
-    is_per_head = norm.weight.numel() == before.shape[-1]
-    return norm(before) if is_per_head else norm(vectors).view_as(before)
 
 
 def divide(after: Tensor, before: Tensor) -> Tensor:
@@ -177,16 +178,3 @@ def run_mlp(layer: Any, stream: Tensor) -> Tensor:
         kind = type(layer.mlp).__name__
         raise ModelError("{kind} returns more than what it adds to the stream.", kind=kind)
     return written
-
-
-def compare_scores(run: WrittenRun, model: Any) -> tuple[float, float]:
-    """The largest difference to the scores of the model's own run, and its largest score."""
-    own = run_model(model, record=lambda layer: layer.scores[0], input_ids=run.ids[None]).layers
-    if [one.shape for one in own] != [layer.scores.shape for layer in run.layers]:
-        return float("inf"), 0.0
-    seen = torch.ones_like(own[0][0], dtype=torch.bool).tril()
-    pairs = [
-        (one[:, seen], layer.scores[:, seen]) for one, layer in zip(own, run.layers, strict=True)
-    ]
-    largest = max(theirs.abs().max() for theirs, _ours in pairs)
-    return float(max((theirs - ours).abs().max() for theirs, ours in pairs)), float(largest)

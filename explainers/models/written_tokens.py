@@ -65,7 +65,7 @@ def draw(logits: Tensor, generator: torch.Generator) -> Tensor:
     return place[..., 0].clamp(max=logits.shape[-1] - 1)
 
 
-MOST_PROMPT, MOST_WRITTEN, MOST_CANDIDATES = 256, 64, 8
+MOST_PROMPT, MOST_WRITTEN = 256, 64
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,9 @@ class Sampling:
 
 
 class WrittenToken(NamedTuple):
-    """One token: its candidates, the weights that led to it, and what the step took."""
+    """One token: the weights that led to it, and what the step took."""
 
     token_id: int
-    probability: float
-    """As the model has it, before temperature, top-k and top-p."""
-    candidates: list[tuple[int, float, bool]]
-    """The most probable tokens: their ids, their probabilities, and whether they could be drawn."""
     weights: Tensor
     """(layers, heads, tokens so far): where the heads of the last token looked."""
     cache_bytes: int
@@ -122,8 +118,21 @@ def write_tokens(
     Without a cache everything is read again for each token. ModelError for a text without tokens
     or with more than can be read.
     """
-    check_lengths(ids.shape[1], count)
-    ends, cache, so_far = list_ends(model), None, ids
+    if not 1 <= ids.shape[1] <= MOST_PROMPT:
+        raise ModelError(
+            "A prompt has from 1 to {most} tokens; this one has {count}.",
+            most=MOST_PROMPT,
+            count=ids.shape[1],
+        )
+    if not 1 <= count <= MOST_WRITTEN:
+        raise ModelError(
+            "From 1 to {most} tokens can be written, not {count}.", most=MOST_WRITTEN, count=count
+        )
+    ends, cache, so_far = getattr(model.generation_config, "eos_token_id", None), None, ids
+
+    def keep_last_row(one: RecordedAttention) -> Tensor:  # (heads, tokens)
+        return one.weights[0, :, -1].float().cpu()
+
     for _ in range(count):
         began = time.perf_counter()
         given: dict[str, Any] = {"input_ids": so_far, "use_cache": has_cache}
@@ -134,48 +143,10 @@ def write_tokens(
         logits = output.logits[0, -1].float().cpu()
         chosen = sampling.choose(logits, generator)
         taken = time.perf_counter() - began
-        yield describe_step(logits, chosen, sampling, torch.stack(rows), count_bytes(cache), taken)
-        if chosen in ends:
+        yield WrittenToken(chosen, torch.stack(rows), count_bytes(cache), taken, logits)
+        if chosen in (ends if isinstance(ends, list) else [ends]):
             return
         so_far = torch.cat([so_far, so_far.new_tensor([[chosen]])], dim=1)
-
-
-def check_lengths(num_tokens: int, count: int) -> None:
-    """ModelError for what is empty or too long."""
-    if not 1 <= num_tokens <= MOST_PROMPT:
-        raise ModelError(
-            "A prompt has from 1 to {most} tokens; this one has {count}.",
-            most=MOST_PROMPT,
-            count=num_tokens,
-        )
-    if not 1 <= count <= MOST_WRITTEN:
-        raise ModelError(
-            "From 1 to {most} tokens can be written, not {count}.", most=MOST_WRITTEN, count=count
-        )
-
-
-def keep_last_row(one: RecordedAttention) -> Tensor:
-    """Where the last token's heads look (heads, tokens); all other rows are forgotten."""
-    return one.weights[0, :, -1].float().cpu()
-
-
-def list_ends(model: Any) -> set[int]:
-    """The tokens that end a text."""
-    ends = getattr(model.generation_config, "eos_token_id", None)
-    found = ends if isinstance(ends, list) else [ends]
-    return {int(one) for one in found if one is not None}
-
-
-def describe_step(
-    logits: Tensor, chosen: int, sampling: Sampling, weights: Tensor, num_bytes: int, seconds: float
-) -> WrittenToken:
-    """Of logits (vocabulary,) only the best candidates are kept."""
-    probabilities, can_be_drawn = logits.softmax(dim=-1), sampling.restrict(logits).isfinite()
-    best = probabilities.topk(min(MOST_CANDIDATES, len(logits))).indices.tolist()
-    candidates = [(one, probabilities[one].item(), bool(can_be_drawn[one])) for one in best]
-    return WrittenToken(
-        chosen, probabilities[chosen].item(), candidates, weights, num_bytes, seconds, logits
-    )
 
 
 def count_bytes(cache: Any) -> int:
@@ -221,25 +192,24 @@ class ToldStep(NamedTuple):
 def tell_step(step: WrittenToken, tokenizer: Any) -> ToldStep:
     """From one step; its logits are told from the largest on."""
     logits = (step.logits - step.logits.max()).double()
+
+    def sum_kept(temperature: float, share: float) -> tuple[int, float]:
+        kept = Sampling(temperature=temperature, top_p=share).restrict(logits)
+        return int(kept.isfinite().sum()), round(float(kept.logsumexp(dim=-1)), DIGITS)
+
     best = logits.topk(min(NUM_LISTED, len(logits))).indices.tolist()
     return ToldStep(
         spell_token(tokenizer, step.token_id),
-        round(step.probability, 6),
+        round(step.logits.softmax(dim=-1)[step.token_id].item(), 6),
         [(spell_token(tokenizer, one), round(float(logits[one]), DIGITS)) for one in best],
         int((logits > logits[step.token_id]).sum()),
         round(float(logits[step.token_id]), DIGITS),
-        [[sum_kept(logits, heat, share) for share in TOP_PS] for heat in TEMPERATURES[1:]],
+        [[sum_kept(one, share) for share in TOP_PS] for one in TEMPERATURES[1:]],
         list_looks(step.weights),
         round(float(step.weights[..., 0].mean()), DIGITS),
         step.cache_bytes,
         round(step.seconds, 5),
     )
-
-
-def sum_kept(logits: Tensor, temperature: float, share: float) -> tuple[int, float]:
-    """How many tokens may be drawn without top-k, and ln of the sum of their powers of e."""
-    kept = Sampling(temperature=temperature, top_p=share).restrict(logits)
-    return int(kept.isfinite().sum()), round(float(kept.logsumexp(dim=-1)), DIGITS)
 
 
 def merge_prompt(weights: Tensor, words: Sequence[int]) -> Tensor:
@@ -297,7 +267,7 @@ WritingJob = Job[WritingRequest, str, Written]
 
 def make_writing_job(request: WritingRequest) -> WritingJob:
     """Write with a cache, then read everything again for each token, without."""
-    return Job(request, _write, readable_errors=(ModelError,))
+    return Job(request, _write)
 
 
 def _write(job: WritingJob) -> Written:

@@ -282,16 +282,9 @@ def _prepare(borrowed: "RealModel", kind: str, numbers: list[int], parts: list[P
     import torch
 
     from explainers.models.borrowed_model import make_inputs
-    from explainers.models.token_text import label_ids
+    from explainers.models.token_text import label_ids, require_length
 
-    count, most = len(numbers), min(MOST_TOKENS, borrowed.context_length or MOST_TOKENS)
-    if not 1 <= count <= most:
-        raise ModelError(
-            "{model} reads at most {most:,} tokens; this text has {count:,}.",
-            model=borrowed.name,
-            most=most,
-            count=count,
-        )
+    require_length(borrowed, len(numbers), MOST_TOKENS)
     inputs = make_inputs(borrowed.model, torch.tensor([numbers], device=borrowed.model.device))
     return ReadTexts(inputs, kind, label_ids(borrowed.tokenizer, numbers), parts=parts)
 

@@ -167,9 +167,13 @@ def find_problem(model: Any, tokenizer: Any, wanted: "Wanted") -> str:
     if problem := find_wrong_model(model):
         return problem
     unwrap_model(model)  # raises ModelError itself
+    if isinstance(tokenizer, str | Path):
+        return f"Pass the tokenizer itself: AutoTokenizer.from_pretrained({str(tokenizer)!r})."
+    if not callable(tokenizer) or not hasattr(tokenizer, "convert_ids_to_tokens"):
+        return f"{type(tokenizer).__name__} is not a tokenizer of the library transformers."
     answer = wanted.answer if isinstance(wanted.answer, str) else ""
     wrong = map(find_wrong_text, (wanted.text, wanted.pair or "", answer))
-    return find_wrong_tokenizer(tokenizer) or next(filter(None, wrong), "")
+    return next(filter(None, wrong), "")
 
 
 def find_wrong_model(model: Any) -> str:
@@ -188,15 +192,6 @@ def find_wrong_model(model: Any) -> str:
     is_elsewhere = hasattr(model, "_hf_hook")  # accelerate brings weights when they are needed
     if any(one.is_meta for one in parameters) and not is_elsewhere:
         return f"{type(model).__name__} has no weights (its device is “meta”): load them first."
-    return ""
-
-
-def find_wrong_tokenizer(tokenizer: Any) -> str:
-    """What to pass in the place of a name, or of something that cuts no text."""
-    if isinstance(tokenizer, str | Path):
-        return f"Pass the tokenizer itself: AutoTokenizer.from_pretrained({str(tokenizer)!r})."
-    if not callable(tokenizer) or not hasattr(tokenizer, "convert_ids_to_tokens"):
-        return f"{type(tokenizer).__name__} is not a tokenizer of the library transformers."
     return ""
 
 

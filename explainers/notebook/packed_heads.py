@@ -78,16 +78,8 @@ def encode_weights(weights: Array) -> Array:
     return np.rint(np.sqrt(np.clip(weights, 0, 1)) * LEVELS).astype(np.uint8)
 
 
-def pack_allowed(codes: Array, mask: Array) -> str:
-    """codes (heads, q_len, kv_len) where mask (q_len, kv_len) is True, as zlib in base64.
-
-    Key by key, not query by query: a head's favourite key is a run of similar numbers.
-    """
-    allowed = codes.transpose(0, 2, 1)[:, mask.T]  # (heads, number of allowed pairs)
-    return _pack_bytes(allowed.tobytes())
-
-
 def _pack_bytes(numbers: bytes) -> str:
+    """As zlib in base64."""
     return b64encode(zlib.compress(numbers, _ZLIB_LEVEL)).decode()
 
 
@@ -160,7 +152,9 @@ class HeadPacker:
 
     def __post_init__(self) -> None:
         """Raise ModelError for what names no layer or head, and for what cannot be shown."""
-        if not isinstance(self.in_full, Collection) or not all(map(is_place, self.in_full)):
+        named = self.in_full if isinstance(self.in_full, Collection) else [None]
+        places = (one if isinstance(one, tuple) and len(one) == 2 else (one,) for one in named)
+        if not all(isinstance(number, Integral) for place in places for number in place):
             raise ModelError(
                 "Pass layers as whole numbers, such as layers=[0, 3], or with a head, [(3, 1)]."
             )
@@ -294,14 +288,9 @@ class HeadPacker:
         packed = {"rows": rows, "side": side, "allowed": allowed}
         if packed not in self.masks:
             self.masks.append(packed)
-        codes = pack_allowed(encode_weights(weights), mask)
-        return {"mask": self.masks.index(packed), "codes": codes}
-
-
-def is_place(one: Any) -> bool:
-    """Is this a layer, or a layer with a head?"""
-    both = one if isinstance(one, tuple) and len(one) == 2 else (one,)
-    return all(isinstance(number, Integral) for number in both)
+        # Key by key, not query by query: a head's favourite key is a run of similar numbers.
+        codes = encode_weights(weights).transpose(0, 2, 1)[:, mask.T]  # (heads, allowed pairs)
+        return {"mask": self.masks.index(packed), "codes": _pack_bytes(codes.tobytes())}
 
 
 def roll_out(mean: Array, before: Array | None) -> Array:

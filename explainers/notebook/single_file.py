@@ -98,10 +98,10 @@ _NAME = re.compile(r"\w+")
 _NOT_A_NAME = re.compile(r"""[(\[{]|[)\]}]|"[^"]*"|'[^']*'|`[^`]*`|//.*|,|;""")
 
 
-def inline_modules(entry: Path, root: Path = BROWSER) -> str:
+def inline_modules(entry: Path) -> str:
     """A module and all that it imports as one script, which calls the entry's `start()`."""
-    modules = wrap_modules(order_modules(entry), root)
-    return f"{write_loader()}{modules}attention.need({json.dumps(_name(entry, root))}).start();"
+    modules = wrap_modules(order_modules(entry))
+    return f"{write_loader()}{modules}attention.need({_name(entry)}).start();"
 
 
 def write_loader() -> str:
@@ -129,41 +129,38 @@ def order_modules(*entries: Path, besides: Iterable[Path] = ()) -> list[Path]:
     return found
 
 
-def wrap_modules(paths: Iterable[Path], root: Path = BROWSER) -> str:
+def wrap_modules(paths: Iterable[Path]) -> str:
     """Modules as scripts, one after the other."""
-    return "".join(wrap_module(path, root) for path in paths)
+    return "".join(map(wrap_module, paths))
 
 
 @functools.cache
-def wrap_module(path: Path, root: Path = BROWSER) -> str:
+def wrap_module(path: Path) -> str:
     """A module as a call of `attention.define`, which ends no script element that it stands in."""
     body = path.read_text(encoding="utf-8")
     exports = dict.fromkeys(_list_exports(body))
 
-    def name(address: str) -> str:
-        return json.dumps(_name((path.parent / address).resolve(), root))
-
     def take(found: re.Match[str]) -> str:
         names = ", ".join(one.strip().replace(" as ", ": ") for one in (found[1] or "").split(","))
-        return f"const {{ {names} }} = $need({name(found[2])});\n"
+        return f"const {{ {names} }} = $need({_name(path.parent / found[2])});\n"
 
     body = _EXPORT_LIST.sub("", _IMPORT.sub(take, body))
     if "\nexport default " in body:
         body = body.replace("\nexport default ", "\nconst theDefault = ")
         exports["default: theDefault"] = None
     body = re.sub(r"^export ", "", body, flags=re.MULTILINE)
-    body = _ON_DEMAND.sub(lambda found: f"$lazy({name(found[1])})", body)
-    body = _STYLE.sub(lambda found: f"$style({name(found[1])})", body)
+    body = _ON_DEMAND.sub(lambda found: f"$lazy({_name(path.parent / found[1])})", body)
+    body = _STYLE.sub(lambda found: f"$style({_name(path.parent / found[1])})", body)
     body = _strip(_ADDRESS.sub("document.baseURI", body))
-    head = f"attention.define({json.dumps(_name(path, root))}, ($need, $lazy, $style) => {{"
+    head = f"attention.define({_name(path)}, ($need, $lazy, $style) => {{"
     return f'{head}\n"use strict";\n{body}return {{ {", ".join(exports)} }};\n}});\n'
 
 
 def wrap_style(path: Path, text: str = "") -> str:
     """A stylesheet as a call of `attention.style`; `text`, if not all of it is needed."""
     text = text or squeeze_style(path)
-    name, kept = json.dumps(_name(path, BROWSER)), json.dumps(text, ensure_ascii=False)
-    return _close(f"attention.style({name}, {kept});\n")
+    kept = json.dumps(text, ensure_ascii=False)
+    return _close(f"attention.style({_name(path)}, {kept});\n")
 
 
 def squeeze_style(path: Path) -> str:
@@ -172,29 +169,21 @@ def squeeze_style(path: Path) -> str:
     return re.sub(r"\s*\n\s*", "\n", text)
 
 
-def _name(path: Path, root: Path) -> str:
-    return path.resolve().relative_to(root.resolve()).as_posix()
+def _name(path: Path) -> str:
+    """What a file is called by others, in quotes."""
+    return json.dumps(path.resolve().relative_to(BROWSER.resolve()).as_posix())
 
 
 def _list_exports(source: str) -> Iterator[str]:
     for is_default, kind, rest in _EXPORT.findall(source):
-        if kind in ("const", "let"):
-            yield from _list_declared(rest)
-        elif not is_default:
-            yield _NAME.findall(rest)[0]
+        # Of `A = 0, B = f(1, 2);`, one name at the beginning, one after each comma outside.
+        depth, starts = 0, [] if is_default else [0]
+        for sign in _NOT_A_NAME.finditer(rest) if kind in ("const", "let") else ():
+            starts += [sign.end()] if sign[0] == "," and depth == 0 else []
+            depth += (sign[0] in "([{") - (sign[0] in ")]}")
+        yield from (_NAME.findall(rest[start:])[0] for start in starts)
     for names in _EXPORT_LIST.findall(source):
         yield from filter(None, map(str.strip, names.split(",")))
-
-
-def _list_declared(line: str) -> Iterator[str]:
-    """The names of `A = 0, B = f(1, 2);`: one at the beginning, one after each comma outside."""
-    depth, start = 0, 0
-    for sign in _NOT_A_NAME.finditer(line):
-        if sign[0] == "," and depth == 0:
-            yield _NAME.findall(line[start:])[0]
-            start = sign.end()
-        depth += (sign[0] in "([{") - (sign[0] in ")]}")
-    yield _NAME.findall(line[start:])[0]
 
 
 def _strip(script: str) -> str:

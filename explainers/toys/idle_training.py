@@ -30,9 +30,8 @@ FIRST_QUERY = 2
 @functools.cache
 def read_corpus() -> Tensor:
     """The letters of corpus.txt as numbers (letters,)."""
-    text = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").lower()
-    kept = "".join(letter for letter in " ".join(text.split()) if letter in idle_head.ALPHABET)
-    return idle_head.encode(tuple(kept))
+    words = (ASSETS / "text" / "corpus.txt").read_text(encoding="utf-8").lower().split()
+    return idle_head.encode(tuple(one for one in " ".join(words) if one in idle_head.ALPHABET))
 
 
 @functools.cache
@@ -69,35 +68,25 @@ def draw_rows(count: int, has_first: bool, *names: int | str) -> Tensor:
 
 def draw_idle_parts(setting: str, seed: int) -> dict[str, Tensor]:
     """Untrained tensors; those that settings share begin alike."""
-    width, hidden, letters = (
-        idle_head.IDLE_D_MODEL,
-        idle_head.IDLE_HIDDEN,
-        len(idle_head.ALPHABET) + 1,
-    )
-
-    def draw(name: str, *sizes: int, spread: float = 1.0) -> Tensor:
-        return spread * torch.randn(*sizes, generator=make_generator("idle", seed, name))
-
-    def draw_matrix(name: str, rows: int, columns: int) -> Tensor:
-        return draw(name, rows, columns, spread=(3 * rows) ** -0.5)
-
+    width, hidden = idle_head.IDLE_D_MODEL, idle_head.IDLE_HIDDEN
+    letters, switches = len(idle_head.ALPHABET) + 1, idle_head.list_switches(setting)
+    tables = {"letters": (letters, width), "places": (idle_head.LONGEST_ROW, width)}
+    matrices = dict.fromkeys(("query", "key", "value", "output"), (width, width))
+    matrices |= {"up": (width, hidden), "down": (hidden, width), "next": (width, letters)}
+    if idle_head.GATE in switches:
+        matrices["gate"] = width, width
     parts = {
-        "letters": draw("letters", letters, width),
-        "places": draw("places", idle_head.LONGEST_ROW, width),
-        **{name: draw_matrix(name, width, width) for name in ("query", "key", "value", "output")},
-        "up": draw_matrix("up", width, hidden),
-        "down": draw_matrix("down", hidden, width),
-        "next": draw_matrix("next", width, letters),
+        name: torch.randn(*size, generator=make_generator("idle", seed, name))
+        for name, size in (tables | matrices).items()
     }
+    for name, (rows, _columns) in matrices.items():
+        parts[name] *= (3 * rows) ** -0.5
     for name, size in (("up bias", hidden), ("down bias", width), ("next bias", letters)):
         parts[name] = torch.zeros(size)
     for norm in ("norm", "second norm"):
         parts |= {f"{norm} gain": torch.ones(width), f"{norm} bias": torch.zeros(width)}
-    switches = idle_head.list_switches(setting)
     if idle_head.SINK in switches:
         parts["sink"] = torch.zeros(1)
-    if idle_head.GATE in switches:
-        parts["gate"] = draw_matrix("gate", width, width)
     if idle_head.NORM in switches:
         parts |= {"query gain": torch.ones(width), "key gain": torch.ones(width)}
     return parts

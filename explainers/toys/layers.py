@@ -8,7 +8,6 @@ it was trained stands in `workshop.toys.readable_training`, how well it does in 
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -23,7 +22,7 @@ from explainers.device import choose_device
 from explainers.folders import ASSETS
 from explainers.messages import N_, Message
 from explainers.toys.examples import LONGEST, make_generator, place_words, random_head, random_heads
-from explainers.toys.grammar import find_language, fold_word, split_list
+from explainers.toys.grammar import GRAMMARS, find_language, fold_word, split_list
 
 MASK_TITLES = {
     mask.label(): N_("{mask} of {number}", mask=Message(mask.name, {}), number=mask.usual)
@@ -180,11 +179,11 @@ def draw_layer(
     return Layer(tokens, x, heads, build_mask(rule, x), rule, seed, values)
 
 
-WEIGHTS_FILES = {
-    "en": ASSETS / "weights" / "relations.safetensors",
-    "vi": ASSETS / "weights" / "relations_vi.safetensors",
-}
-"""By the language of the words that the heads learned."""
+def name_weights(kind: str, language: str) -> str:
+    """What weights of a kind are kept under, by the language of the words that they learned."""
+    return f"weights/{kind}" + ("" if language == "en" else f"_{language}")
+
+
 D_MODEL = 64
 NUM_HEADS = (1, 2, 4, 8)
 HEAD_DIMS = (4, 8, 16, 32, 64)
@@ -237,11 +236,13 @@ def load_heads(configuration: Configuration, seed: int, language: str) -> Traine
     _check_trained("mask", rule, MASK_NAMES)
     _check_trained("seed", seed, SEEDS)
     names = [name_part(configuration, seed, part) for part in PART_NAMES]
-    return TrainedHeads.from_parts(*read_parts(names, WEIGHTS_FILES[language]), head_dim)
+    words_and_parts = read_parts(names, name_weights("relations", language))
+    return TrainedHeads.from_parts(*words_and_parts, head_dim)
 
 
-def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dict[str, Tensor]]:
-    """The words and some tensors of a shipped file."""
+def read_tensors(names: Sequence[str], kept_as: str) -> tuple[tuple[str, ...], dict[str, Tensor]]:
+    """The words and some tensors of shipped weights."""
+    file = ASSETS / f"{kept_as}.safetensors"
     if not file.exists():
         made = "python -m workshop.toys makes it; see its --language"
         raise FileNotFoundError(f"no {file.name} yet: {made}")
@@ -250,9 +251,9 @@ def read_tensors(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], dic
         return words, {name: stored.get_tensor(name) for name in names}
 
 
-def read_parts(names: Sequence[str], file: Path) -> tuple[tuple[str, ...], list[Tensor]]:
+def read_parts(names: Sequence[str], kept_as: str) -> tuple[tuple[str, ...], list[Tensor]]:
     """The same in 32 bits, in the order of their names, where tensors are computed."""
-    words, tensors = read_tensors(names, file)
+    words, tensors = read_tensors(names, kept_as)
     return words, [part.float().to(choose_device()) for part in tensors.values()]
 
 
@@ -278,11 +279,6 @@ def _check_trained(name: str, value: object, trained: Sequence[object]) -> None:
         raise ValueError(f"{name} {value}: trained are {', '.join(map(str, trained))}")
 
 
-READABLE_FILES = {
-    "en": ASSETS / "weights" / "readable.safetensors",
-    "vi": ASSETS / "weights" / "readable_vi.safetensors",
-}
-"""By the language of the words that the head learned."""
 READABLE_D_MODEL, READABLE_HEAD_DIM = 8, 4
 READABLE_SEEDS = (0, 1, 2, 3, 4)
 FILM_SEED = READABLE_SEEDS[0]
@@ -316,7 +312,7 @@ def name_readable_part(seed: int, part: str) -> str:
     return f"seed {seed}: {part}"
 
 
-@functools.lru_cache(maxsize=len(READABLE_FILES) * len(READABLE_SEEDS))
+@functools.lru_cache(maxsize=len(GRAMMARS) * len(READABLE_SEEDS))
 def load_readable_stages(seed: int, language: str = "en") -> ReadableHead:
     """The stages of a seed's training that are shipped: the end, of `FILM_SEED` 39 before it.
 
@@ -324,10 +320,10 @@ def load_readable_stages(seed: int, language: str = "en") -> ReadableHead:
     """
     _check_trained("seed", seed, READABLE_SEEDS)
     names = [name_readable_part(seed, part) for part in READABLE_PARTS]
-    return ReadableHead.from_parts(*read_parts(names, READABLE_FILES[language]))
+    return ReadableHead.from_parts(*read_parts(names, name_weights("readable", language)))
 
 
-@functools.lru_cache(maxsize=len(READABLE_FILES) * len(READABLE_SEEDS))
+@functools.lru_cache(maxsize=len(GRAMMARS) * len(READABLE_SEEDS))
 def load_readable_head(seed: int, language: str = "en") -> ReadableHead:
     """The shipped head of a seed, at the end of its training."""
     stages = load_readable_stages(seed, language)
@@ -378,6 +374,6 @@ def film_of(tokens: Tokens, rule: str) -> Film:
 def _read_film_counts(language: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Batches and losses of the stages: read once, a visit asks for them several times."""
     names = [name_readable_part(FILM_SEED, counted) for counted in ("batches", "losses")]
-    _, counts = read_tensors(names, READABLE_FILES[language])
+    _, counts = read_tensors(names, name_weights("readable", language))
     batches, losses = (counts[name].tolist() for name in names)
     return tuple(batches), tuple(losses)

@@ -23,14 +23,15 @@ from explainers.attention.stretching import (
     interpolate_slow_pairs,
     raise_base,
 )
-from explainers.folders import ASSETS
-from explainers.toys.layers import READABLE_PARTS, LearnedWords, ReadableHead, read_parts
+from explainers.toys.grammar import GRAMMARS
+from explainers.toys.layers import (
+    READABLE_PARTS,
+    LearnedWords,
+    ReadableHead,
+    name_weights,
+    read_parts,
+)
 
-ROTARY_FILES = {
-    "en": ASSETS / "weights" / "rotary.safetensors",
-    "vi": ASSETS / "weights" / "rotary_vi.safetensors",
-}
-"""By the language of the words that were learned."""
 ROTARY_SEED = 0
 """The training that is kept."""
 FINDER, WRITER = "finder", "writer"
@@ -79,13 +80,13 @@ def name_rotary_part(kind: str, part: str) -> str:
     return f"{kind}: {part}"
 
 
-@functools.lru_cache(maxsize=len(ROTARY_FILES))
+@functools.lru_cache(maxsize=len(GRAMMARS))
 def load_finder(language: str) -> ReadableHead:
     """The shipped head that finds related words of a language."""
     return ReadableHead.from_parts(*_read_parts(FINDER, language))
 
 
-@functools.lru_cache(maxsize=len(ROTARY_FILES))
+@functools.lru_cache(maxsize=len(GRAMMARS))
 def load_writer(language: str) -> Writer:
     """The shipped layers that write short news in a language."""
     return Writer.from_parts(*_read_parts(WRITER, language))
@@ -93,7 +94,7 @@ def load_writer(language: str) -> Writer:
 
 def _read_parts(kind: str, language: str) -> tuple[tuple[str, ...], list[Tensor]]:
     names = [name_rotary_part(kind, part) for part in PARTS[kind]]
-    return read_parts(names, ROTARY_FILES[language])
+    return read_parts(names, name_weights("rotary", language))
 
 
 ROTARY, PARTIAL, NOWHERE = KINDS = "rope", "partial", "none"

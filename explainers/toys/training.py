@@ -1,6 +1,11 @@
-"""Training on the task: Adam (Kingma and Ba 2015), a job that readers watch, what was learned."""
+"""A task in which attention must fetch, and training on it: Adam (Kingma and Ba 2015).
+
+Each token of short news names the words that it is related to. It knows only itself; who did it,
+and to whom, it learns from the others. No head is told where to look. Readers watch it as a job.
+"""
 
 import functools
+import hashlib
 import statistics
 import time
 from collections.abc import Sequence
@@ -11,18 +16,108 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 from torch.func import vmap
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, one_hot
 
 from explainers import kept
+from explainers.attention import masks
 from explainers.attention.grouped_query import grouped_query
 from explainers.attention.layer import MultiHead
 from explainers.attention.multi_head import ManyHeads, multi_head
 from explainers.attention.positions import sinusoidal
 from explainers.job_queue import Job
 from explainers.toys.examples import LONGEST, make_generator
-from explainers.toys.grammar import GRAMMARS, NUM_WORDS, find_language
-from explainers.toys.layers import D_MODEL, WEIGHTS_FILES, Configuration, TrainedHeads, build_mask
-from explainers.toys.task import Batch, Task, draw_news, encode_news, make_task
+from explainers.toys.grammar import GRAMMARS, NUM_WORDS, News, find_language
+from explainers.toys.layers import (
+    D_MODEL,
+    MAX_NEWS_TOKENS,
+    Configuration,
+    TrainedHeads,
+    build_mask,
+    name_weights,
+)
+
+NUM_CHOICES = 4 + MAX_NEWS_TOKENS
+"""How many numbers decide about a sentence: its form, its kind, and its words."""
+RUNNING = frozenset(grammar.running.tokens for grammar in GRAMMARS.values())
+
+
+def is_held_out(tokens: Sequence[str]) -> bool:
+    """A tenth of all sentences, and the running ones, are for testing; their letters decide."""
+    digest = hashlib.blake2b(" ".join(tokens).encode(), digest_size=1).digest()
+    return tuple(tokens) in RUNNING or digest[0] < 26
+
+
+def draw_news(language: str, count: int, held_out: bool, seeded: torch.Generator) -> list[News]:
+    """Random sentences, all of them for testing or none."""
+    sentences: list[News] = []
+    while len(sentences) < count:
+        choices = torch.randint(2**31, (count, NUM_CHOICES), generator=seeded).tolist()
+        candidates = map(GRAMMARS[language].write_news, choices)
+        sentences += [one for one in candidates if is_held_out(one.tokens) == held_out]
+    return sentences[:count]
+
+
+class Batch(NamedTuple):
+    """Sentences as ids of words (batch, length), padded; padding has no target.
+
+    `related` (batch, length, length) is True where the first token is related to the second.
+    """
+
+    words: Tensor
+    related: Tensor
+    lengths: Tensor
+
+
+def encode_news(language: str, sentences: Sequence[News]) -> Batch:
+    """The sentences as tensors."""
+    word_ids = GRAMMARS[language].word_ids
+    words, related = [[0] * MAX_NEWS_TOKENS for _ in sentences], []
+    for n, sentence in enumerate(sentences):
+        words[n][: len(sentence.tokens)] = [word_ids[token.casefold()] for token in sentence.tokens]
+        related += [(n, i, j) for i, others in enumerate(sentence.related) for j in others]
+    pairs = torch.zeros(len(sentences), MAX_NEWS_TOKENS, MAX_NEWS_TOKENS, dtype=torch.bool)
+    pairs[tuple(torch.tensor(related).T)] = True
+    lengths = torch.tensor([len(sentence.tokens) for sentence in sentences])
+    return Batch(torch.tensor(words), pairs, lengths)
+
+
+def build_news_mask(rule: str, lengths: Tensor) -> Tensor:
+    """Who may look at whom (batch, 1, length, length); padding is seen by itself alone."""
+    length = lengths[:, None, None, None]
+    unpadded = masks.Rule(lambda query_pos, key_pos: (key_pos < length) | (key_pos == query_pos))
+    return masks.build(masks.RULES[rule] & unpadded, MAX_NEWS_TOKENS, MAX_NEWS_TOKENS)
+
+
+def make_targets(batch: Batch, rule: str) -> Tensor:
+    """1 for each word that a token shall name (batch, length, 2 · words): related, not hidden.
+
+    The words before the token come first, then those after it: to name "who" and "whom" alike
+    is not enough.
+    """
+    visible = batch.related & build_news_mask(rule, batch.lengths)[:, 0]
+    words = one_hot(batch.words, NUM_WORDS).float()
+    return torch.cat([visible.tril().float() @ words, visible.triu().float() @ words], dim=-1)
+
+
+class Task(NamedTuple):
+    """What a loss is computed from: words, who may look at whom, targets, and true lengths."""
+
+    words: Tensor
+    mask: Tensor
+    targets: Tensor
+    lengths: Tensor
+
+    @property
+    def is_real(self) -> Tensor:
+        """True where a token is no padding (batch, length)."""
+        return torch.arange(MAX_NEWS_TOKENS) < self.lengths[..., None]
+
+
+def make_task(batch: Batch, rule: str) -> Task:
+    """A batch with the mask and the targets of a rule."""
+    mask = build_news_mask(rule, batch.lengths)
+    return Task(batch.words, mask, make_targets(batch, rule), batch.lengths)
+
 
 STEPS, BATCH_SIZE, LEARNING_RATE = 600, 64, 3e-3
 POOL_SENTENCES, TEST_SENTENCES = 8_000, 1_000
@@ -115,17 +210,10 @@ class Training:
 
     def step(self) -> list[float]:
         """Learn from one batch per seed; returns each seed's loss before it learned."""
-        batch_shape = (BATCH_SIZE,)
-        choices = torch.cat(
-            [
-                torch.randint(POOL_SENTENCES, batch_shape, generator=seed_generator)
-                for seed_generator in self._draws
-            ]
-        )
-        task = make_task(
-            Batch(*(part[choices] for part in draw_pool(False, self.language))),
-            self.configuration.rule,
-        )
+        size = (BATCH_SIZE,)
+        drawn = [torch.randint(POOL_SENTENCES, size, generator=own) for own in self._draws]
+        batch = Batch(*(part[torch.cat(drawn)] for part in draw_pool(False, self.language)))
+        task = make_task(batch, self.configuration.rule)
         seed_tasks = (part.view(len(self._draws), BATCH_SIZE, *part.shape[1:]) for part in task)
         losses = self._losses(self.parts, *seed_tasks)
         gradients = torch.autograd.grad(losses.sum(), self.parts)
@@ -193,7 +281,13 @@ def train_in_steps(
     Heads that start from `begin` have others beside them: the same heads learn from the same
     batches, from random weights, which shows what `begin` is worth.
     """
-    training = start_training(job.subject, begin)
+    configuration, seed, tokens = job.subject
+    training = Training(configuration, [seed], language=find_language(tokens))
+    if begin:
+        parts = draw_parts(configuration, seed)
+        untrained = TrainedHeads.from_parts(begin.words, parts, configuration.head_dim)
+        both = [begin, untrained]
+        training = Training(configuration, [seed] * 2, both, training.language)
     snapshot_interval = max(1, steps // SNAPSHOTS)
     job.report(TrainingStep((), take_snapshot(job.subject, training, 0)))
     for step in range(1, steps + 1):
@@ -205,18 +299,6 @@ def train_in_steps(
         job.report(TrainingStep(tuple(losses), snapshot))
         time.sleep(seconds)  # another visitor's page gets the interpreter for as long
     return tuple(training.export_heads(seed_index) for seed_index in range(2 if begin else 1))
-
-
-def start_training(request: TrainingRequest, begin: TrainedHeads | None) -> Training:
-    """From random weights; or from `begin`, and beside it from random weights."""
-    configuration, seed = request.configuration, request.seed
-    language = find_language(request.tokens)
-    if not begin:
-        return Training(configuration, [seed], language=language)
-    untrained = TrainedHeads.from_parts(
-        begin.words, draw_parts(configuration, seed), configuration.head_dim
-    )
-    return Training(configuration, [seed] * 2, [begin, untrained], language)
 
 
 @torch.no_grad()
@@ -302,15 +384,12 @@ def reads_both(learned: TrainedHeads, rule: str) -> bool:
     return set(largest) == running.related[running.verb]
 
 
-def name_heads(language: str) -> str:
-    """What the heads of a language are kept under."""
-    return f"weights/{WEIGHTS_FILES[language].stem}"
-
-
 @functools.cache
 def read_report(language: str) -> dict[Configuration, ReportRow]:
     """How the shipped heads of a language do."""
-    rows = [ReportRow(**row) for row in kept.read(name_heads(language)).numbers["rows"]]
+    rows = [
+        ReportRow(**row) for row in kept.read(name_weights("relations", language)).numbers["rows"]
+    ]
     return {row.configuration: row for row in rows}
 
 

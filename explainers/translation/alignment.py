@@ -94,17 +94,16 @@ class Ibm1Model:
     """The probability of each syllable given each word that it met in a sentence pair."""
 
     probability: dict[tuple[str, str], float]
-    has_empty_word: bool
 
     @classmethod
-    def learn(
-        cls, pairs: Sequence[TextPair], rounds: int = 6, has_empty_word: bool = True
-    ) -> "Ibm1Model":
+    def learn(cls, pairs: Sequence[TextPair], rounds: int = 6) -> "Ibm1Model":
         """Estimate the probabilities from text pairs, in so many rounds from equal ones."""
+        # Each syllable of each sentence, with the words that it may come from.
+        slots_of_all = ((source, syllable) for source, target in pairs for syllable in target)
         cooccurrences = [
             (slot_index, (word, syllable))
-            for slot_index, (word_list, syllable) in enumerate(_list_slots(pairs, has_empty_word))
-            for word in word_list
+            for slot_index, (source, syllable) in enumerate(slots_of_all)
+            for word in (EMPTY_WORD, *source)
         ]
         if not cooccurrences:
             raise ValueError("there is no pair of sentences to learn from")
@@ -119,13 +118,12 @@ class Ibm1Model:
         probabilities = torch.ones(len(names), dtype=torch.double)
         for _ in range(rounds):
             probabilities = reestimate(probabilities, slots, entries, entry_words)
-        return cls(dict(zip(names, probabilities.tolist(), strict=True)), has_empty_word)
+        return cls(dict(zip(names, probabilities.tolist(), strict=True)))
 
     def align(self, source: Sequence[str], target: Sequence[str]) -> set[Link]:
         """Links to each syllable's likeliest word, unless it is the empty word or all are 0."""
-        empty_word = [(-1, EMPTY_WORD)] if self.has_empty_word else []
         # Among equal probabilities the first wins, and a word wins over the empty word.
-        words = [*enumerate(source), *empty_word]
+        words = [*enumerate(source), (-1, EMPTY_WORD)]
         links = set()
         for syllable_index, syllable in enumerate(target):
             probabilities = [self.probability.get((word, syllable), 0.0) for _, word in words]
@@ -134,12 +132,6 @@ class Ibm1Model:
             if word >= 0:
                 links.add((syllable_index, word))
         return links
-
-
-def _list_slots(pairs: Sequence[TextPair], has_empty_word: bool) -> list[tuple[list[str], str]]:
-    """Each syllable of each sentence, with the words that it may come from."""
-    empty_word = [EMPTY_WORD] if has_empty_word else []
-    return [([*empty_word, *source], syllable) for source, target in pairs for syllable in target]
 
 
 def reestimate(

@@ -48,14 +48,11 @@ def read_lexicon() -> dict[str, tuple[Entry, ...]]:
         if line.startswith("["):
             section = line.strip("[]")
         elif line and not line.startswith("#"):
-            sections[section] = (*sections.get(section, ()), _parse_entry(line))
+            words, _, kinds = line.partition(":")
+            english, _, vietnamese = words.partition("=")
+            entry = Entry(tuple(english.split()), vietnamese.strip(), tuple(kinds.split()))
+            sections[section] = (*sections.get(section, ()), entry)
     return sections
-
-
-def _parse_entry(line: str) -> Entry:
-    words, _, kinds = line.partition(":")
-    english, _, vietnamese = words.partition("=")
-    return Entry(tuple(english.split()), vietnamese.strip(), tuple(kinds.split()))
 
 
 MODIFIER_SECTIONS = ("opinions", "sizes", "ages", "origins", "types")
@@ -85,33 +82,24 @@ _LETTERS = r"[\p{L}\p{M}\p{N}]+"
 _TOKEN = regex.compile(rf"'s\b|{_LETTERS}(?:(?!'s\b)['-]{_LETTERS})*|,")
 
 
-class Vocabulary(NamedTuple):
+@dataclass(frozen=True)
+class Vocabulary:
     """The tokens that one side of the translator reads or writes; an id is an index."""
 
     tokens: tuple[str, ...]
 
-    @property
+    @functools.cached_property
     def ids(self) -> dict[str, int]:
-        return _number_tokens(self.tokens)
+        return {token: token_id for token_id, token in enumerate(self.tokens)}
 
     def encode(self, words: Iterable[str]) -> list[int]:
         """The ids of words; raises KeyError for an unknown word."""
-        ids = self.ids
-        return [ids[word] for word in words]
+        return [self.ids[word] for word in words]
 
     def decode(self, ids: Iterable[int]) -> tuple[str, ...]:
         """The words of ids, up to the end of the sentence."""
-        texts: list[str] = []
-        for token_id in ids:
-            if token_id == END:
-                break
-            texts.append(self.tokens[token_id])
-        return tuple(texts)
-
-
-@functools.cache
-def _number_tokens(tokens: tuple[str, ...]) -> dict[str, int]:
-    return {token: token_id for token_id, token in enumerate(tokens)}
+        before_end = itertools.takewhile(lambda token_id: token_id != END, ids)
+        return tuple(self.tokens[token_id] for token_id in before_end)
 
 
 @functools.cache
@@ -285,17 +273,14 @@ RUNNING, UNSEEN, HELD_OUT, COUNTED = "running", "unseen", "held out", "counted"
 @functools.cache
 def read_sentences(kind: str) -> tuple[SentencePair, ...]:
     """The kept sentences of a kind."""
-    rows = json.loads(SENTENCES_FILE.read_text(encoding="utf-8"))[kind]
-    return tuple(_read_pair(kind in (RUNNING, HELD_OUT), *row) for row in rows)
-
-
-def _read_pair(
-    is_held_out: bool, source: str, target: str, words: list[int], weak: list[int]
-) -> SentencePair:
-    """`words` has the place of a word for each syllable, `weak` the places of some syllables."""
-    links = list(enumerate(words))
-    sides = tuple(source.split()), tuple(target.split())
-    return SentencePair(*sides, frozenset(links), frozenset(links[at] for at in weak), is_held_out)
+    pairs = []
+    # Of each, the place of a word for each syllable, and the places of the weak syllables.
+    for source, target, words, weak in json.loads(SENTENCES_FILE.read_text(encoding="utf-8"))[kind]:
+        links, sides = list(enumerate(words)), (tuple(source.split()), tuple(target.split()))
+        weak_links = frozenset(links[at] for at in weak)
+        is_held_out = kind in (RUNNING, HELD_OUT)
+        pairs.append(SentencePair(*sides, frozenset(links), weak_links, is_held_out))
+    return tuple(pairs)
 
 
 (RUNNING_PAIR,) = read_sentences(RUNNING)

@@ -10,8 +10,14 @@ from torch import Tensor
 from torch.nn.functional import embedding
 
 from explainers.attention import masks
-from explainers.attention.cross import Attend, Source, read_source
-from explainers.attention.decoder_block import Decoded, DecoderBlock, decoder_block
+from explainers.attention.decoder_block import (
+    Attend,
+    Decoded,
+    DecoderBlock,
+    Source,
+    decoder_block,
+    read_source,
+)
 from explainers.attention.encoder_block import (
     Encoded,
     EncoderBlock,

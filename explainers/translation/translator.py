@@ -13,8 +13,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
-from explainers.attention.cross import Attend
-from explainers.attention.decoder_block import Decoded
+from explainers.attention.decoder_block import Attend, Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
 from explainers.folders import ASSETS
@@ -147,15 +146,12 @@ def check_words(words: Sequence[str]) -> None:
 
 def suggest_words(words: Iterable[str]) -> str:
     """Unknown words, each with the known words that are spelled most like it."""
-    slots: dict[str, object] = {f"word{n}": _suggest_word(word) for n, word in enumerate(words)}
+    slots: dict[str, object] = {}
+    for n, word in enumerate(words):
+        others = ", ".join(find_similar_words(word))
+        said = N_("{word} (known: {others})", word=word, others=others) if others else word
+        slots[f"word{n}"] = said
     return Message(", ".join(f"{{{name}}}" for name in slots), slots)
-
-
-def _suggest_word(word: str) -> str:
-    similar_words = find_similar_words(word)
-    if not similar_words:
-        return word
-    return N_("{word} (known: {others})", word=word, others=", ".join(similar_words))
 
 
 WEIGHTS_FOLDER = ASSETS / "weights"

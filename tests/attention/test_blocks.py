@@ -8,8 +8,13 @@ from torch import nn
 from torch.testing import assert_close
 
 from explainers.attention import masks
-from explainers.attention.cross import cross_attention, hide_padding, read_source
-from explainers.attention.decoder_block import DecoderBlock, decoder_block
+from explainers.attention.decoder_block import (
+    DecoderBlock,
+    cross_attention,
+    decoder_block,
+    hide_padding,
+    read_source,
+)
 from explainers.attention.encoder_block import EncoderBlock, FeedForward, Norm, encoder_block
 from explainers.attention.layer import MultiHead
 from tests.support.drawn import drawn, fill_module

@@ -1,4 +1,7 @@
-"""The indexer is DeepSeek-V3.2's; what is kept is what is best; blocks, eviction and rounding."""
+"""The indexer is DeepSeek-V3.2's; what is kept is what is best; blocks, eviction and rounding.
+
+Rows that become one, as in DeepSeek V4's own class; and its sizes.
+"""
 
 import itertools
 from typing import Any
@@ -8,11 +11,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
-from transformers import DeepseekV32Config
+from transformers import DeepseekV4Config, DeepseekV32Config, Gemma3nTextConfig
+from transformers.models.deepseek_v4 import modeling_deepseek_v4 as deepseek
 from transformers.models.deepseek_v32.modeling_deepseek_v32 import DeepseekV32Indexer
 
 from explainers.attention import masks
 from explainers.attention.cache.compression import (
+    merge_rows,
     round_in_channels,
     round_in_groups,
     round_in_tokens,
@@ -20,6 +25,8 @@ from explainers.attention.cache.compression import (
 from explainers.attention.indexer import Indexer, index_scores, keep_best, project_index
 from explainers.attention.rotary import angles
 from explainers.attention.untrained_choice import choose_blocks, evict_least_read, score_blocks
+from explainers.chapters.shared_heads import cards
+from explainers.memory.model_shapes import find_shape
 from tests.support.drawn import single
 
 TOKENS, D_MODEL, HEADS, DIM, TURNED, KEPT = 60, 24, 12, 32, 16, 8
@@ -120,3 +127,39 @@ def test_channels_are_tokens_the_other_way_round():
     loud = torch.cat([100 * torch.ones(8, 1), single(8, 3)], dim=1)
     off = [(way(loud, 2, 4) - loud).abs().mean() for way in (round_in_channels, round_in_tokens)]
     assert off[0] < off[1] / 5
+
+
+HEAD_DIM = 32
+
+
+@torch.no_grad()
+def test_it_merges_as_the_model_does():
+    sizes: dict[str, Any] = {"head_dim": HEAD_DIM, "qk_rope_head_dim": 8}
+    config = DeepseekV4Config(hidden_size=D_MODEL, num_attention_heads=4, **sizes)
+    theirs, seeded = deepseek.DeepseekV4HCACompressor(config).eval(), torch.Generator()
+    theirs.position_bias.normal_(generator=seeded.manual_seed(3))
+    width = theirs.compress_rate
+    x = torch.randn(1, 2 * width + 5, D_MODEL, generator=seeded)
+    places = torch.arange(x.shape[1])[None]
+    expected, _bias = theirs(x, None, places, None, 0)
+    rows, gate = theirs.kv_proj(x)[0], theirs.gate_proj(x)[0]
+    _weights, merged = merge_rows(rows, gate, theirs.position_bias)
+    beginnings = torch.arange(2)[None] * width
+    cos, sin = theirs.rotary_emb(x, position_ids=beginnings, layer_type="compress")
+    normed = theirs.kv_norm(merged)[None, None]
+    ours = deepseek.apply_rotary_pos_emb(normed, cos, sin)
+    assert_close(ours, expected, rtol=0, atol=1e-6 * expected.abs().max().item())
+
+
+def test_the_sizes_are_those_of_the_classes():
+    config, rates = DeepseekV4Config(), DeepseekV4Config().compress_rates or {}
+    ratios = rates["compressed_sparse_attention"], rates["heavily_compressed_attention"]
+    named = cards.name_rows(("The", "CEO", "announced", "record"), 3)
+    assert (named["narrow"], named["wide"]) == ratios
+    for group in find_shape(cards.AFTER).require_groups():
+        assert group.ratio in (0, *ratios)
+        dims = {"compressed": config.head_dim, "index": config.index_head_dim}
+        assert group.head_dim == dims[group.kind]
+    shared = Gemma3nTextConfig()
+    assert shared.num_hidden_layers == cards.LAYERS
+    assert shared.num_kv_shared_layers == cards.BORROWING

@@ -1,10 +1,16 @@
-"""Who may look at whom, drawn: a row per query, a column per key, # where the query may look."""
+"""Who may look at whom, drawn: a row per query, a column per key, # where the query may look.
+
+How far that reaches: by walking its arrows.
+"""
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from transformers.masking_utils import chunked_causal_mask_function
 
 from explainers.attention import masks
+from explainers.attention.receptive_field import reach
 
 
 def drawn(mask):
@@ -71,3 +77,30 @@ def test_a_query_with_nothing_to_look_at_is_refused_by_its_row():
 def test_queries_that_are_not_the_last_positions_are_refused(q_len, kv_len):
     with pytest.raises(ValueError, match=f"{q_len} queries cannot be the last of {kv_len}"):
         masks.build(masks.full, q_len, kv_len)
+
+
+CHANCES = st.integers(0, 2**16)
+
+
+def any_mask(seed, length=6):
+    return torch.rand(length, length, generator=torch.Generator().manual_seed(seed)) < 0.3
+
+
+@given(CHANCES)
+def test_agrees_with_walking_from_token_to_token(seed):
+    batch = torch.stack([any_mask(seed), any_mask(seed + 1)])
+    for mask, layers in zip(batch, reach(batch, 4).tolist(), strict=True):
+        reached = [{row} for row in range(6)]
+        for layer in layers:
+            reached = [
+                {key for place in places for key in range(6) if mask[place, key]}
+                for places in reached
+            ]
+            assert [{key for key in range(6) if row[key]} for row in layer] == reached
+
+
+def test_what_cannot_be_stacked_is_refused_with_its_sizes():
+    with pytest.raises(ValueError, match="0 layers"):
+        reach(masks.build(masks.full, 5, 5), 0)
+    with pytest.raises(ValueError, match=r"\(5, 7\)"):
+        reach(masks.build(masks.full, 5, 7), 2)

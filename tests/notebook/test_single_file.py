@@ -3,6 +3,7 @@
 import json
 import re
 
+from explainers.notebook import single_file
 from explainers.notebook.packed_heads import LEVELS
 from explainers.notebook.single_file import (
     BROWSER,
@@ -16,7 +17,8 @@ from explainers.notebook.single_file import (
 from tests.support.scripts import run_script
 
 
-def test_modules_of_one_script_do_what_they_do_apart(tmp_path):
+def test_modules_of_one_script_do_what_they_do_apart(tmp_path, monkeypatch):
+    monkeypatch.setattr(single_file, "BROWSER", tmp_path)
     (tmp_path / "one.js").write_text(
         'import { two as three, TWO, TEN } from "./sub/two.js";\n'
         'import "./sub/two.js";\n'
@@ -30,7 +32,7 @@ def test_modules_of_one_script_do_what_they_do_apart(tmp_path):
         "export function two(number) { return number + hidden; }\n"
         'export const TWO = Math.min(2, 3), SAID = "a, B = 1", TEN = 10; // and, C = 3\n'
     )
-    script = inline_modules(tmp_path / "one.js", tmp_path)
+    script = inline_modules(tmp_path / "one.js")
     assert "</b>" not in script, "a closing tag in a script may end it"
     assert run_script(script) == "41 2 10 <b>1</b>\n"
 

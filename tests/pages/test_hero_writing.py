@@ -27,8 +27,7 @@ LOGITS = 3 * torch.randn(61, generator=torch.Generator().manual_seed(5))
 
 def step(token):
     weights = torch.rand(3, 2, 7, generator=torch.Generator().manual_seed(6)).softmax(dim=-1)
-    chance = float(LOGITS.softmax(dim=-1)[token])
-    return written_tokens.WrittenToken(token, chance, [], weights, 840, 0.1, LOGITS)
+    return written_tokens.WrittenToken(token, weights, 840, 0.1, LOGITS)
 
 
 def test_what_is_told_is_enough_for_every_setting():

@@ -20,7 +20,7 @@ from explainers.toys.layers import Configuration
 from explainers.ui.session import TRAINING_JOB
 from tests.support.opening import elements, press
 from tests.support.waiting import over, wait
-from tests.toys.test_live_training import TOKENS
+from tests.toys.test_training import TOKENS
 
 HEADS = Configuration(2, 1, 4, "causal")
 

@@ -8,7 +8,6 @@ import torch
 from explainers.folders import ASSETS
 from explainers.toys import idle_training
 from explainers.toys.idle_head import (
-    ALPHABET,
     BEGIN,
     FIRST,
     GATE,
@@ -19,7 +18,6 @@ from explainers.toys.idle_head import (
     SHIPPED_SETTINGS,
     SINK,
     copy_back,
-    find_triggers,
     list_switches,
     load_idle_head,
     name_setting,
@@ -44,16 +42,6 @@ EACH = pytest.mark.parametrize("setting", SHIPPED_SETTINGS)
 def test_behind_a_trigger_the_letter_before_comes_once_more():
     assert copy_back("the ceo announced") == "theh ceco a nnouncecd"
     assert spell(name_setting(FIRST), "ear") == (BEGIN, "e", "a", "e", "r", "e")
-
-
-def test_rows_follow_the_rule_and_no_other_letter_is_copied_more_than_by_chance():
-    rows = draw_rows(400, True, "a test")
-    assert (rows[:, 0] == len(ALPHABET)).all()
-    wanted = find_triggers(rows)[:, :-1]
-    before = torch.cat([rows[:, :1], rows[:, :-2]], dim=1)
-    assert (rows[:, 1:] == before)[wanted].all()
-    assert (rows[:, 1:] == before)[~wanted].float().mean() < 0.2
-    assert not wanted[:, :2].any(), "the first letter has none before it"
 
 
 def test_what_is_shipped_is_small_and_every_head_copies():

@@ -9,9 +9,7 @@ from explainers import kept
 from explainers.attention import masks
 from explainers.attention.single_head import single_head
 from explainers.toys import layers
-from explainers.toys.examples import make_generator
 from explainers.toys.grammar import ENGLISH, GRAMMARS
-from explainers.toys.task import draw_news, encode_news
 from explainers.toys.training import draw_pool, run_heads
 from workshop.toys import readable_training
 from workshop.toys.readable_training import (
@@ -19,7 +17,6 @@ from workshop.toys.readable_training import (
     STAGES,
     make_readable_task,
     measure_readable_head,
-    name_readable_head,
     read_readable_rows,
     train_readable_head,
 )
@@ -34,24 +31,16 @@ each_seed = pytest.mark.parametrize("seed", layers.READABLE_SEEDS)
 def test_a_few_batches_give_the_shipped_numbers_again(language):
     """Every stage up to the fourth; another processor may add in another order."""
     again = train_readable_head(0, STAGES[:4], language)
-    _, shipped = layers.read_tensors(list(again), layers.READABLE_FILES[language])
+    _, shipped = layers.read_tensors(list(again), layers.name_weights("readable", language))
     for name, tensor in again.items():
         torch.testing.assert_close(tensor, shipped[name][:4], rtol=1e-3, atol=1e-4, msg=name)
-
-
-def test_it_is_asked_for_the_related_words_whatever_their_side():
-    [news] = draw_news("en", 1, False, make_generator("a test"))
-    targets = make_readable_task(encode_news("en", [news])).targets[0]
-    for token, related in enumerate(news.related):
-        named = {WORDS[place].casefold() for place in targets[token].nonzero().flatten()}
-        assert named == {news.tokens[position].casefold() for position in related}
 
 
 @pytest.mark.rotating(3)
 @each_language
 @each_seed
 def test_the_report_is_what_the_shipped_head_does(seed, language):
-    allowed = kept.read(name_readable_head(language)).tolerance[MEASURED]
+    allowed = kept.read(layers.name_weights("readable", language)).tolerance[MEASURED]
     row = read_readable_rows(language)[layers.READABLE_SEEDS.index(seed)]
     assert asdict(measure_readable_head(seed, language)) == pytest.approx(asdict(row), abs=allowed)
     assert row.seed == seed
@@ -90,7 +79,7 @@ def test_every_frame_of_the_film_is_the_head_at_that_stage(tokens, rule):
     end = single_head(*layers.load_readable_layer(tokens, rule, 0).single()).weights
     torch.testing.assert_close(film.weights[-1], end)
     names = [layers.name_readable_part(0, part) for part in layers.READABLE_PARTS]
-    words, tensors = layers.read_tensors(names, layers.READABLE_FILES["en"])
+    words, tensors = layers.read_tensors(names, layers.name_weights("readable", "en"))
     for stage in (0, 17):
         parts = (part[stage].float() for part in tensors.values())
         learned = layers.ReadableHead.from_parts(words, parts)

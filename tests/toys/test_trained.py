@@ -38,7 +38,7 @@ def test_what_was_not_trained_is_refused(asked, told):
 
 
 def test_a_missing_file_says_how_it_is_made(monkeypatch, tmp_path):
-    monkeypatch.setitem(layers.WEIGHTS_FILES, "en", tmp_path / "none.safetensors")
+    monkeypatch.setattr(layers, "ASSETS", tmp_path)
     load_heads.cache_clear()
     with pytest.raises(FileNotFoundError, match=r"python -m workshop\.toys"):
         load_layer(("The",), GQA, seed=0)

@@ -1,7 +1,8 @@
-"""The task that toy weights are trained on, the training, and what the shipped weights learned."""
+"""The task that toy weights are trained on, the training, also where it is watched, its weights."""
 
 import statistics
 from itertools import product
+from typing import Any
 
 import pytest
 import torch
@@ -11,7 +12,9 @@ from safetensors import safe_open
 
 from explainers import kept
 from explainers.attention import masks
-from explainers.toys import layers, training
+from explainers.folders import ASSETS
+from explainers.job_queue import Job
+from explainers.toys import layers
 from explainers.toys.grammar import (
     ENGLISH,
     GRAMMARS,
@@ -22,24 +25,28 @@ from explainers.toys.grammar import (
 )
 from explainers.toys.idle_head import IDLE_HEADS
 from explainers.toys.layers import PART_NAMES, SEEDS, Configuration, list_configurations, load_heads
-from explainers.toys.task import (
+from explainers.toys.training import (
     MAX_NEWS_TOKENS,
     NUM_CHOICES,
-    draw_news,
-    encode_news,
-    is_held_out,
-    make_targets,
-    make_task,
-)
-from explainers.toys.training import (
     Training,
+    TrainingRequest,
     attend,
     compute_mean_loss,
+    draw_news,
     draw_pool,
+    encode_news,
+    is_held_out,
+    list_losses,
     list_parts,
+    list_snapshots,
+    make_targets,
+    make_task,
+    make_training_job,
     measure_heads,
     read_report,
+    train_in_steps,
 )
+from tests.support.waiting import over
 from workshop import keep
 from workshop.toys import train_heads, weight_check
 from workshop.toys.measure_longer_texts import format_longer_section
@@ -178,7 +185,7 @@ def test_seeds_side_by_side_learn_as_if_alone():
 @each_language
 def test_what_is_shipped_is_whole_and_one_head_cannot_keep_who_and_whom_apart(language):
     """It hands over an average, whatever its d_k; four heads hand over two things."""
-    shipped = layers.WEIGHTS_FILES[language]
+    shipped = ASSETS / f"{layers.name_weights('relations', language)}.safetensors"
     assert shipped.stat().st_size < 5_000_000
     assert len(GRAMMARS[language].words) == NUM_WORDS <= 80, "a reader can survey them"
     report = read_report(language)
@@ -246,7 +253,7 @@ def test_the_weights_can_be_made_again(monkeypatch, tmp_path):
     try:
         train_heads.keep_rows("en", "made by a test", [row])
         assert read_report("en") == {SMALL: row}
-        assert kept.read(training.name_heads("en")).origin == "made by a test"
+        assert kept.read(layers.name_weights("relations", "en")).origin == "made by a test"
     finally:
         kept.read.cache_clear()
         read_report.cache_clear()
@@ -268,3 +275,55 @@ def test_a_change_is_noticed_and_rounding_is_not(monkeypatch, times, is_right):
     moved += times * read_tolerance(name).allowed
     monkeypatch.setitem(weight_check.CHECKS, name, lambda _less: {part: moved})
     assert weight_check.check_weights(name) is is_right
+
+
+TOKENS = ("The", "zebra", "announced", "earnings")
+
+
+def job(steps, seed=0):
+    return make_training_job(TrainingRequest(SMALL, seed, TOKENS), steps)
+
+
+def test_it_learns_what_training_elsewhere_learns_also_beside_what_goes_on():
+    """The same heads from random weights, beside those that another training has left."""
+    first = over(job(steps=3, seed=1).start())
+    elsewhere = Training(SMALL, [1])
+    assert (first.state, first.problem, first.share) == ("done", "", 1)
+    assert list_losses(first) == [elsewhere.step()[0] for _ in range(3)]
+    [begin] = first.result
+    for ours, theirs in zip(*map(list_parts, (begin, elsewhere.export_heads(0))), strict=True):
+        assert torch.equal(ours, theirs)
+    beside: Job[Any, Any, Any] = Job(
+        TrainingRequest(SMALL, 0, TOKENS), lambda one: train_in_steps(one, 4, begin), 5
+    )
+    done = over(beside.start())
+    assert (done.state, done.problem) == ("done", "")
+    both = list_losses(done), list_losses(done, 1)
+    goes_on, afresh = Training(SMALL, [0], [begin]), Training(SMALL, [0])
+    for alone, losses, learned in zip((goes_on, afresh), both, done.result, strict=True):
+        assert losses == pytest.approx([alone.step()[0] for _ in range(4)], rel=1e-5)
+        assert learned.bias.tolist() == pytest.approx(alone.export_heads(0).bias.tolist(), rel=1e-4)
+    assert both[0] != both[1]
+    without = over(job(steps=1).start())
+    assert [len(step.losses) for step in without.reports] == [0, 1]
+    assert len(without.result) == 1
+
+
+def test_the_weights_can_be_seen_on_the_way_and_before_the_first_batch(monkeypatch):
+    one, learn, seen = job(steps=50), Training.step, []
+
+    def step(training):
+        seen.append(len(list_snapshots(one)))
+        return learn(training)
+
+    monkeypatch.setattr(Training, "step", step)
+    snapshots = list_snapshots(over(one.start()))
+    assert seen[0] == 1, "a server's first training writes its sentences, which takes a moment"
+    assert [snapshot.step for snapshot in snapshots] == [*range(0, 50, 2), 50]
+    for snapshot in snapshots:
+        assert len(snapshot.weights) == SMALL.num_heads
+        for head in snapshot.weights:
+            assert [len(row) for row in head] == [4] * 4
+            assert all(sum(row) == pytest.approx(1, abs=1e-5) for row in head)
+            assert head[0][1:] == [0, 0, 0], "the mask is kept"
+    assert snapshots[0].weights != snapshots[-1].weights

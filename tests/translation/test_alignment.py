@@ -63,20 +63,19 @@ BOOKS = [(["the", "house"], ["ngôi", "nhà"]), (["the", "book"], ["ngôi", "sá
 
 
 def test_the_first_two_rounds_are_counted_by_hand():
-    one = alignment.Ibm1Model.learn(BOOKS, rounds=1, has_empty_word=False).probability
+    """The empty word has met the same as "the": they share what they are given."""
+    one = alignment.Ibm1Model.learn(BOOKS, rounds=1).probability
     assert one["the", "ngôi"] == one["house", "nhà"] == pytest.approx(1 / 2)
-    assert one["the", "nhà"] == pytest.approx(1 / 4)
-    two = alignment.Ibm1Model.learn(BOOKS, rounds=2, has_empty_word=False).probability
-    # "nhà" is shared out 1/4 : 1/2 between "the" and "house", "ngôi" 1/2 : 1/2 twice.
-    assert two["house", "nhà"] == pytest.approx((2 / 3) / (2 / 3 + 1 / 2))
-    assert two["the", "ngôi"] == pytest.approx(1 / (1 + 1 / 3 + 1 / 3))
-    model = alignment.Ibm1Model.learn(BOOKS, rounds=6, has_empty_word=False)
+    assert one["the", "nhà"] == one["", "nhà"] == pytest.approx(1 / 4)
+    two = alignment.Ibm1Model.learn(BOOKS, rounds=2).probability
+    # "nhà" is shared out 1/4 : 1/4 : 1/2 between "", "the" and "house", "ngôi" 1 : 1 : 1 twice.
+    assert two["house", "nhà"] == pytest.approx((1 / 2) / (1 / 2 + 1 / 3))
+    assert two["the", "ngôi"] == pytest.approx((2 / 3) / (2 / 3 + 1 / 4 + 1 / 4))
+    model = alignment.Ibm1Model.learn(BOOKS, rounds=6)
     assert model.align(["book", "the"], ["sách", "nhà", "xe"]) == {(0, 0), (1, 1)}
     assert model.align([], ["nhà"]) == set()
 
 
 def test_a_syllable_that_translates_nothing_goes_to_the_empty_word():
     pairs = [([word], [f"{word}!", "ạ"]) for word in "abcdef"]
-    with_null, without = (alignment.Ibm1Model.learn(pairs, 6, null) for null in (True, False))
-    assert with_null.align(["a"], ["a!", "ạ"]) == {(0, 0)}
-    assert without.align(["a"], ["a!", "ạ"]) == {(0, 0), (1, 0)}
+    assert alignment.Ibm1Model.learn(pairs).align(["a"], ["a!", "ạ"]) == {(0, 0)}

@@ -19,16 +19,25 @@ from explainers.toys.grammar import GRAMMARS, NUM_WORDS, join_list
 from explainers.toys.layers import (
     FILM_SEED,
     READABLE_D_MODEL,
-    READABLE_FILES,
     READABLE_HEAD_DIM,
     READABLE_PARTS,
     READABLE_SEEDS,
     ReadableHead,
     load_readable_layer,
     name_readable_part,
+    name_weights,
 )
-from explainers.toys.task import Batch, Task, build_news_mask, make_targets
-from explainers.toys.training import BATCH_SIZE, POOL_SENTENCES, START_BIAS, START_SCALE, draw_pool
+from explainers.toys.training import (
+    BATCH_SIZE,
+    POOL_SENTENCES,
+    START_BIAS,
+    START_SCALE,
+    Batch,
+    Task,
+    build_news_mask,
+    draw_pool,
+    make_targets,
+)
 from workshop.keep import keep, write_tensors
 
 READABLE_STEPS, READABLE_LEARNING_RATE = 3_000, 5e-3
@@ -166,9 +175,9 @@ def make_readable_weights(language: str) -> None:
         f"torch {torch.__version__}, one thread"
     )
     words = join_list(GRAMMARS[language].words)
-    write_tensors(READABLE_FILES[language], tensors, {"words": words})
+    command, name = name_command("--readable", language), name_weights("readable", language)
+    write_tensors(name, tensors, {"words": words})
     rows = [asdict(measure_readable_head(seed, language)) for seed in READABLE_SEEDS]
-    command, name = name_command("--readable", language), name_readable_head(language)
     keep(Kept(name, made, command, {MEASURED: 2e-3}, {"rows": rows}))
     read_readable_rows.cache_clear()
 
@@ -176,12 +185,9 @@ def make_readable_weights(language: str) -> None:
 @functools.cache
 def read_readable_rows(language: str) -> list[ReadableRow]:
     """What was measured of each seed."""
-    return [ReadableRow(**row) for row in kept.read(name_readable_head(language)).numbers["rows"]]
-
-
-def name_readable_head(language: str) -> str:
-    """What the head of a language is kept under."""
-    return f"weights/{READABLE_FILES[language].stem}"
+    return [
+        ReadableRow(**row) for row in kept.read(name_weights("readable", language)).numbers["rows"]
+    ]
 
 
 def name_command(option: str, language: str) -> str:
@@ -210,11 +216,11 @@ seed {shown} unless another one is asked for.
 
 def format_readable_section() -> str:
     """The section of the report, as Markdown; the last line of a table is the mean of all seeds."""
-    return "".join(map(_format_table, READABLE_FILES))
+    return "".join(map(_format_table, GRAMMARS))
 
 
 def _format_table(language: str) -> str:
-    rows, made = read_readable_rows(language), kept.read(name_readable_head(language)).origin
+    rows, made = read_readable_rows(language), kept.read(name_weights("readable", language)).origin
     running = GRAMMARS[language].running
     subject, thing = (running.tokens[place] for place in sorted(running.related[running.verb]))
     words = {"verb": running.tokens[running.verb], "subject": subject, "object": thing}

@@ -19,13 +19,12 @@ from explainers.attention.single_head import project
 from explainers.kept import Kept
 from explainers.toys.examples import LONGEST, make_generator
 from explainers.toys.grammar import GRAMMARS, NUM_WORDS, join_list
-from explainers.toys.layers import MAX_NEWS_TOKENS, ReadableHead
+from explainers.toys.layers import MAX_NEWS_TOKENS, ReadableHead, name_weights
 from explainers.toys.rotary_layers import (
     FINDER,
     FINDER_D_MODEL,
     FINDER_HEAD_DIM,
     PARTS,
-    ROTARY_FILES,
     ROTARY_SEED,
     WRITER,
     WRITER_D_MODEL,
@@ -34,13 +33,13 @@ from explainers.toys.rotary_layers import (
     Writer,
     name_rotary_part,
 )
-from explainers.toys.task import Batch
 from explainers.toys.training import (
     BATCH_SIZE,
     POOL_SENTENCES,
     START_BIAS,
     START_SCALE,
     TEST_SENTENCES,
+    Batch,
     draw_pool,
 )
 from workshop.keep import keep, write_tensors
@@ -246,20 +245,15 @@ def make_rotary_weights(language: str) -> None:
         f"{ROTARY_STEPS:,} batches of {BATCH_SIZE}, AdamW {ROTARY_LEARNING_RATE}, "
         f"torch {torch.__version__}, one thread"
     )
-    write_tensors(ROTARY_FILES[language], shipped, {"words": join_list(GRAMMARS[language].words)})
-    command, name = name_command("--rotary", language), name_rotary(language)
+    command, name = name_command("--rotary", language), name_weights("rotary", language)
+    write_tensors(name, shipped, {"words": join_list(GRAMMARS[language].words)})
     tolerance = {MEASURED: 2e-3, TRAINED_AGAIN: 0.02}
     keep(Kept(name, made, command, tolerance, {"rows": [asdict(row) for row in rows]}))
 
 
 def read_rotary_rows(language: str) -> list[RotaryRow]:
     """What was measured of each seed."""
-    return [RotaryRow(**row) for row in kept.read(name_rotary(language)).numbers["rows"]]
-
-
-def name_rotary(language: str) -> str:
-    """What the weights of a language are kept under."""
-    return f"weights/{ROTARY_FILES[language].stem}"
+    return [RotaryRow(**row) for row in kept.read(name_weights("rotary", language)).numbers["rows"]]
 
 
 def check_rotary(language: str) -> bool:
@@ -268,7 +262,7 @@ def check_rotary(language: str) -> bool:
     Another processor's roundings make a training like another seed's: what it does may be as far
     outside of the measured seeds as these are from each other, and the tolerance more.
     """
-    rows, more = read_rotary_rows(language), kept.read(name_rotary(language)).tolerance
+    rows, more = read_rotary_rows(language), kept.read(name_weights("rotary", language)).tolerance
     _tensors, again = train_and_measure(ROTARY_SEED, language)
     is_near = True
     for name, number in list(asdict(again).items())[1:]:
@@ -303,11 +297,11 @@ seed's: each number may be as far outside of these as they are from each other, 
 
 def format_rotary_section() -> str:
     """The section of the report, as Markdown; the last line of a table is the mean of all seeds."""
-    return "".join(map(_format_table, ROTARY_FILES))
+    return "".join(map(_format_table, GRAMMARS))
 
 
 def _format_table(language: str) -> str:
-    rows, file = read_rotary_rows(language), kept.read(name_rotary(language))
+    rows, file = read_rotary_rows(language), kept.read(name_weights("rotary", language))
     section = ROTARY_SECTION.format(
         made=file.origin,
         language=LANGUAGES[language],

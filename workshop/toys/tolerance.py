@@ -18,9 +18,9 @@ from torch import Tensor
 from explainers import kept
 from explainers.toys.grammar import GRAMMARS
 from explainers.toys.idle_head import IDLE_HEADS
-from explainers.toys.training import name_heads
+from explainers.toys.layers import name_weights
 
-CHECKED = (*map(name_heads, GRAMMARS), IDLE_HEADS)
+CHECKED = (*(name_weights("relations", one) for one in GRAMMARS), IDLE_HEADS)
 """The names of weights of which `--check` trains a part again."""
 INSTRUCTION_SETS = "default", "avx2"
 """As torch names them in ATEN_CPU_CAPABILITY; the first is what every processor can do."""

@@ -16,7 +16,7 @@ from explainers import kept
 from explainers.kept import Kept
 from explainers.toys import layers
 from explainers.toys.grammar import GRAMMARS, join_list
-from explainers.toys.layers import PART_NAMES, SEEDS, WEIGHTS_FILES, Configuration, name_part
+from explainers.toys.layers import PART_NAMES, SEEDS, Configuration, name_part, name_weights
 from explainers.toys.training import (
     BATCH_SIZE,
     LEARNING_RATE,
@@ -25,7 +25,6 @@ from explainers.toys.training import (
     Training,
     format_mean_and_spread,
     measure_heads,
-    name_heads,
     read_report,
 )
 from workshop.keep import keep, write_tensors
@@ -73,7 +72,7 @@ def format_report() -> str:
     """The stored reports as Markdown, a table for each language."""
     lines = []
     for language, introduction in {"en": INTRODUCTION, "vi": VIETNAMESE_INTRODUCTION}.items():
-        made = kept.read(name_heads(language)).origin
+        made = kept.read(name_weights("relations", language)).origin
         rows = [*read_report(language).values()]
         running = GRAMMARS[language].running
         subject, found_object = (
@@ -149,13 +148,13 @@ def make_weights(processes: int, language: str) -> None:
     )
     sorted_tensors = {name: tensors[name] for name in sorted(tensors)}
     words = join_list(GRAMMARS[language].words)
-    write_tensors(WEIGHTS_FILES[language], sorted_tensors, {"words": words})
+    write_tensors(name_weights("relations", language), sorted_tensors, {"words": words})
     keep_rows(language, summary, [rows[one] for one in configurations])
 
 
 def keep_rows(language: str, summary: str, rows: Sequence[ReportRow]) -> None:
     """Keep how heads did; how far other machines are from them is measured apart."""
-    name, numbers = name_heads(language), {"rows": [asdict(row) for row in rows]}
+    name, numbers = name_weights("relations", language), {"rows": [asdict(row) for row in rows]}
     keep(Kept(name, summary, name_command("", language), find_tolerance(name), numbers))
     read_report.cache_clear()
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from explainers.attention.cross import Attend
+from explainers.attention.decoder_block import Attend
 from explainers.translation.alignment import (
     INPUT,
     PREDICTED,

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from explainers.attention.cross import Attend
+from explainers.attention.decoder_block import Attend
 from explainers.attention.dropout import drop
 from explainers.attention.scaled_dot_product import Attention, attention
 from explainers.toys.examples import make_generator

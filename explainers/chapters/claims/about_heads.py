@@ -24,7 +24,7 @@ from explainers.models.shipped_measurements import read_ablations, read_shipped_
 from explainers.toys.examples import make_generator, random_heads
 from explainers.toys.layers import Configuration, draw_layer, load_heads, load_layer
 from explainers.toys.sentence import SENTENCE
-from explainers.toys.training import compute_mean_loss, draw_pool, reads_both
+from explainers.toys.training import compute_mean_loss, draw_pool, make_task, reads_both
 from explainers.ui.text.numbers import NO_WORSE, judge_rise, name_thresholds, write_percent
 
 D_MODEL = 512
@@ -102,8 +102,6 @@ def peaks_on_subject_and_object(weights: str, num_heads: int) -> Finding:
 
 def one_head_one_relation(num_heads: int) -> Finding:
     """Loss on held-out sentences of one head and of several, with as many parameters."""
-    from explainers.toys.task import make_task
-
     task = make_task(draw_pool(True, "en"), "full")
     with torch.no_grad():
         one, several = (

@@ -5,7 +5,7 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.bounded_scores import soft_cap
-from explainers.attention.cross import cross_attention, read_source
+from explainers.attention.decoder_block import cross_attention, read_source
 from explainers.attention.multi_head import multi_head
 from explainers.attention.positions import reorder
 from explainers.attention.receptive_field import reach, window_reach

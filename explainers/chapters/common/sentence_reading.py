@@ -18,7 +18,7 @@ from explainers.toys.examples import make_generator
 from explainers.toys.grammar import find_language, find_unknown_words, fold_word, read_running
 from explainers.toys.layers import Layer, Tokens
 from explainers.toys.sentence import Sentence, is_word, list_known_examples
-from explainers.toys.task import draw_news
+from explainers.toys.training import draw_news
 from explainers.translations import _, get_language
 from explainers.ui.controls import controls
 from explainers.ui.controls.choose_text import choose_text

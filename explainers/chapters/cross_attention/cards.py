@@ -13,8 +13,7 @@ from torch import Tensor
 
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.cross import Attend, hide_padding, read_source
-from explainers.attention.decoder_block import decoder_block
+from explainers.attention.decoder_block import Attend, decoder_block, hide_padding, read_source
 from explainers.attention.encoder_block import normalise
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.one_head import (

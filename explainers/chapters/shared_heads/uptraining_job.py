@@ -16,7 +16,7 @@ from explainers.messages import N_, ngettext
 from explainers.toys import layers, training
 from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, TrainedHeads
-from explainers.toys.task import Batch, make_task
+from explainers.toys.training import Batch, make_task
 from explainers.translations import _
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
