@@ -112,7 +112,7 @@ def test_a_notebook_computes_what_its_page_shows(case, elsewhere):
 
 
 @pytest.mark.rotating(3)
-@pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "cells_of_a_window"])
+@pytest.mark.parametrize("name", ["a_score", "a_model_on_two_gpus", "change_one_key"])
 def test_an_exercise_is_the_one_on_screen(name, elsewhere):
     exercise = read_exercises()[name]
     visit = opened(PAGE["exercises"], {"exercise": make_title(name), "seed": "7"})

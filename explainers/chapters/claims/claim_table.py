@@ -44,10 +44,14 @@ class Finding:
     numbers: dict[str, str]
 
 
-def judge_claim(here: bool, everywhere: bool, **numbers: object) -> Finding:
+def judge_claim(here: bool, everywhere: bool = True, **numbers: object) -> Finding:
     """True here and everywhere it was tried: holds; only here: with a condition; else it fails."""
-    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
-    return make_finding(verdict, **numbers)
+    return make_finding((HOLDS if everywhere else CONDITION) if here else FAILS, **numbers)
+
+
+def judge_among(chosen: object, holds: Mapping[Any, bool], **numbers: object) -> Finding:
+    """The same of whatever was tried, of which one is chosen."""
+    return judge_claim(holds[chosen], all(holds.values()), **numbers)
 
 
 def make_finding(verdict: str, **numbers: object) -> Finding:
