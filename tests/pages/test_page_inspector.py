@@ -21,6 +21,7 @@ from explainers.models.token_text import tokenise_text
 from explainers.notebook.look import make_look
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.panels import Cell
+from explainers.ui.page import Prose
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures, press
 from tests.support.reading import hero, said
@@ -48,7 +49,9 @@ def test_what_is_recorded_is_what_the_model_computes(tiny):
     assert shown.writes
     with pytest.raises(ModelError, match="finds no token"):
         record_text(tiny, " ")
-    assert cards.move_first_token(View(tiny, "CEO", record_text(tiny, "CEO"))) is None
+    with mock.patch.object(cards, "revealed") as asked:
+        cards.ask_position(Prose(PAGE.stem), View(tiny, "CEO", record_text(tiny, "CEO")))
+    assert not asked.called, "there is no other token"
 
 
 def test_every_number_of_a_head_is_explained(tiny):

@@ -215,8 +215,8 @@ def _count_kept_rows(layers: int) -> int:
     stack, one = _make_stack(layers, PROMPT, "serving")
     two = one.clone()
     two[CHANGED] += 1
-    keys = (_compute_last_keys(x, stack, masks.causal) for x in (one, two))
-    changed = changed_rows(*keys, ROUNDING)
+    before, after = (_compute_last_keys(x, stack, masks.causal) for x in (one, two))
+    changed = changed_rows(before, after, ROUNDING)
     return int((~changed[CHANGED + 1 :]).sum())
 
 

@@ -44,7 +44,7 @@ class Finding:
     numbers: dict[str, str]
 
 
-def judge_claim(here: bool, everywhere: bool = True, **numbers: object) -> Finding:
+def judge_claim(here: bool, everywhere: bool = True, /, **numbers: object) -> Finding:
     """True here and everywhere it was tried: holds; only here: with a condition; else it fails."""
     return make_finding((HOLDS if everywhere else CONDITION) if here else FAILS, **numbers)
 
