@@ -13,7 +13,6 @@ from explainers.chapters.claims.claim_table import (
     FILE,
     HOLDS,
     VERDICTS,
-    Claim,
     list_parts,
     read_claims,
 )
@@ -135,6 +134,5 @@ def test_a_remark_has_the_number_that_theory_says(claim, choices, number, value)
 def test_a_row_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="32 is none of"):
         Setting("head_dim", "d_k", (4, 8), 32)
-    with pytest.raises(ValueError, match="none of holds"):
-        Claim("it", "scores", "scores", "04_scores", "maybe", ())
+
     assert "null" not in FILE.read_text(encoding="utf-8")

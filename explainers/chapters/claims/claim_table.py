@@ -10,12 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.common.claim_parameters import (
-    Setting,
-    capitalise,
-    choose_size,
-    find_published_entries,
-)
+from explainers.chapters.common.claim_parameters import Setting, capitalise, find_published_entries
 from explainers.folders import ASSETS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
@@ -61,9 +56,7 @@ def make_finding(verdict: str, **numbers: object) -> Finding:
 
 def format_number(number: object) -> str:
     """18000 as 18,000, and 0.12345 as 0.123; words stay as they are."""
-    if isinstance(number, str):
-        return number
-    if isinstance(number, bool) or not isinstance(number, int | float):
+    if not isinstance(number, int | float):
         return str(number)
     if isinstance(number, int):
         return f"{number:,}"
@@ -87,17 +80,11 @@ class Claim:
     verdict: str
     parameters: tuple[Setting, ...]
 
-    def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"{self.id}: {self.verdict!r} is none of {', '.join(VERDICTS)}")
-
     @property
     def check(self) -> Callable[..., Finding]:
         """The function that computes it."""
-        checks = importlib.import_module(
-            f"explainers.chapters.claims.about_{self.module}"
-        )  # torch comes with it
-        function: Callable[..., Finding] = getattr(checks, self.id)
+        module = f"explainers.chapters.claims.about_{self.module}"
+        function: Callable[..., Finding] = getattr(importlib.import_module(module), self.id)
         return function
 
     @property
@@ -109,21 +96,19 @@ class Claim:
 @functools.cache
 def read_claims() -> dict[str, Claim]:
     """id: claim, in the order of the pages' list."""
-    rows = json.loads(FILE.read_text(encoding="utf-8"))
-    return {claim.id: claim for claim in map(_make_claim, rows)}
+    claims = {}
+    for row in json.loads(FILE.read_text(encoding="utf-8")):
+        module, name = row["check"].split(".")
+        parameters = tuple(
+            Setting(**one | {"values": tuple(one["values"])}) for one in row["parameters"]
+        )
+        claims[name] = Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
+    return claims
 
 
 def list_parts() -> tuple[str, ...]:
     """The parts that the claims fall into."""
     return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
-
-
-def _make_claim(row: dict[str, Any]) -> Claim:
-    module, name = row["check"].split(".")
-    parameters = tuple(
-        Setting(**one | {"values": tuple(one["values"])}) for one in row["parameters"]
-    )
-    return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
 
 
 TRAINED = {
@@ -164,11 +149,6 @@ def list_next(claim: Claim) -> list[Claim]:
     claims = list(read_claims().values())
     place = claims.index(claim)
     return [*claims[place:], *claims[:place]][:MOST_IN_LECTURE]
-
-
-def choose_sizes(claim: Claim) -> dict[str, Any]:
-    """The reader's values of all that the claim speaks of."""
-    return {one.name: choose_size(claim.id, one) for one in claim.parameters}
 
 
 @st.cache_data(max_entries=512, show_spinner=False, hash_funcs={Claim: lambda claim: claim.id})
