@@ -1,12 +1,9 @@
 """Exercises: done right and wrong, other numbers, a set, progress in the link."""
 
-import pytest
-
 from explainers.chapters.exercises.deck import read_exercises, sort_cards
 from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title
-from tests.pages.test_bad_links import VALUES
 from tests.support.exercises import aim, ask
 from tests.support.opening import ROOT, opened, press
 from tests.support.reading import hero, said
@@ -37,16 +34,6 @@ def test_a_link_opens_an_exercise():
         assert not visit.info
         title = make_title(name)
         assert visit.header[0].value == title[0].upper() + title[1:]
-
-
-@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-def test_odd_sizes_and_answers_open_an_exercise(value):
-    visit = linked("a_mask_for_one_pair", size_a_mask_for_one_pair_rule=value, seed=value)
-    assert not visit.exception
-    visit = linked("a_score", done=value, only=value)
-    for field in visit.text_input:
-        field.set_value(value if isinstance(value, str) else "2^99").run()
-    assert not visit.exception
 
 
 def test_a_number_is_right_near_wrong_or_no_number():
