@@ -1,10 +1,10 @@
 """Exercises: done right and wrong, other numbers, a set, progress in the link."""
 
-from explainers.chapters.exercises.deck import read_exercises, sort_cards
+from explainers.chapters.exercises.deck import Goal, read_exercises, sort_cards
 from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title
-from tests.support.exercises import aim, ask
+from tests.support.exercises import ask
 from tests.support.opening import ROOT, opened, press
 from tests.support.reading import hero, said
 from tests.support.tiers import take_turns
@@ -59,7 +59,9 @@ def test_what_was_done_is_counted_once_and_kept():
 
 def test_a_goal_is_reached_by_a_link_with_a_solution():
     for name in take_turns([e.id for e in read_exercises().values() if e.kind == "reach"], 3):
-        solution = next(aim(name, 2).solutions())
+        goal = read_exercises()[name].task(2)
+        assert isinstance(goal, Goal)
+        solution = next(goal.solutions())
         assert "Not reached yet" in said(linked(name, seed="2"))
         turned = {f"{SIZE}{name}_{key}": f"{value}" for key, value in solution.items()}
         visit = linked(name, seed="2", **turned)

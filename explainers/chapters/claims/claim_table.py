@@ -111,16 +111,16 @@ def list_parts() -> tuple[str, ...]:
     return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
 
 
-TRAINED = {
+NEED_FILES = {
+    *("width_of_gpt_4", "same_output_as_gpt_2"),
     *("peaks_on_subject_and_object", "one_head_one_relation", "attention_explains"),
     *("first_token_gets_most", "layers_get_sharper"),
     "zeros_tell_what_a_head_is_worth",
     *("sink_replaces_first", "idle_heads_spread", "cap_empties_first", "interpolation_is_free"),
     *("few_keys_lose_nothing", "heads_need_their_own_keys"),
 }
-"""These read weights, scores and held-out sentences of ours, which no file of this size holds."""
-LISTED = {"width_of_gpt_4", "same_output_as_gpt_2"}
-"""One looks through all published models, one builds a model of transformers."""
+"""One looks through all published models, one builds a model of transformers; the others read
+weights, scores and held-out sentences of ours, which no file of this size holds."""
 MOST_IN_LECTURE = 5
 """Claims that a class is asked about, one after the other."""
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
@@ -134,7 +134,7 @@ def run_check(check: Callable[..., Finding], choices: Mapping[str, Any]) -> dict
 
 def offer_claim(one: Claim, choices: Mapping[str, Any], finding: Finding, sentence: str) -> None:
     """What comes out for the choices on screen."""
-    if one.id in TRAINED | LISTED:
+    if one.id in NEED_FILES:
         take("claim")
         return
     inputs = {"check": one.check, "choices": choices}
