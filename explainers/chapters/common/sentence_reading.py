@@ -279,10 +279,8 @@ def choose_causal_reader(
     wants_model = bool(unknown) or controls.reader(is_drawn=False) == REAL
     loaded = find_model("causal") if wants_model else None
     found = read(loaded, sentence.text) if loaded else None
-    listed, is_waiting = (
-        list_few([*filter(is_word, unknown)]),
-        wants_model and is_model_near("causal"),
-    )
+    listed = list_few([*filter(is_word, unknown)])
+    is_waiting = wants_model and is_model_near("causal")
     if found:
         said = _("**A real model reads your words:** {part}.", part=name_part(found))
         lacks = _("The small heads never learned {unknown}.", unknown=listed)
