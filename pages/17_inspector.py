@@ -16,19 +16,10 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
-
-
-@fragment
-def ask_position() -> None:
-    """Is it the word or its position that gets the weight?"""
-    moved = cards.move_first_token(view)
-    if moved and revealed(text, "position", cards.ANSWERS, moved.answer, **moved.named):
-        cards.draw_moved(moved)
 
 
 @fragment
@@ -45,7 +36,7 @@ def show_head() -> None:
     """The chosen head, with all that led to its weights."""
     now = find_view()
     chosen = take_head(now)
-    is_whole = len(chosen.tokens) <= MOST_DRAWN
+    is_whole = len(chosen.seen.tokens) <= MOST_DRAWN
     text("head_words" if now.words else "head" if is_whole else "head_long")
     shares = draw_head(chosen, now)
     if now.is_dimmed:
@@ -73,7 +64,7 @@ if run:
     text("model", **sentence_run.name_model(view))
     head = take_head(view)
     show_other_model(text, hero, sentence)
-    ask_position()
+    cards.ask_position(text, view)
     show_how()
     go_deeper(text, {"head": show_head, "sinks": lambda: cards.show_all_heads(text, find_view())})
 text("notice")

@@ -4,57 +4,19 @@ import streamlit as st
 
 from explainers.chapters.common import measured_heads
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
-from explainers.chapters.common.measured_heads import CODE_ROLE, Gallery
-from explainers.chapters.head_gallery import cards, head_card
-from explainers.chapters.head_gallery.hero import (
-    Place,
-    find_head,
-    gallery_head,
-    gallery_layer,
-    make_hero,
-)
-from explainers.models.head_scores import (
-    build_patterns,
-    compute_mass,
-    measure_layer,
-    score_pattern,
-    shuffle_weights,
-)
+from explainers.chapters.common.measured_heads import Gallery
+from explainers.chapters.head_gallery import cards
+from explainers.chapters.head_gallery.hero import find_head, gallery_head, gallery_layer, make_hero
+from explainers.models.head_scores import build_patterns, compute_mass, score_pattern
 from explainers.ui import page
 from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
-
-
-@fragment
-def ask_keeps(gallery: Gallery) -> None:
-    """A guess about the surest head; then the five surest, on both texts."""
-    kept = head_card.compare_texts(gallery.scores)
-    if revealed(text, "keeps", head_card.SHARES, kept.verdict, **kept.describe_surest()):
-        head_card.show_kept(gallery, kept)
-
-
-def show_measures(gallery: Gallery, chosen: Place) -> None:
-    """Every head by one score, with its null baseline."""
-    text("looking", **measured_heads.count_texts())
-    shown = cards.choose_score(gallery)
-    text(f"score_{shown.name}")
-    text("map_seen", **cards.show_map(gallery, chosen, shown))
-    if chance := cards.find_chance(gallery, shown):
-        text("map_chance", chance=chance)
-    show_source(measure_layer, score_pattern, shuffle_weights, that=CODE_ROLE)
-
-
-def show_score(gallery: Gallery, chosen: Place) -> None:
-    """How one head's score comes about."""
-    told = cards.show_score_steps(gallery, chosen)
-    text("how_mean" if told else "how_elsewhere", **told)
 
 
 @fragment
@@ -67,12 +29,16 @@ def show_gallery(gallery: Gallery, named: str) -> None:
     if stands_in and (loaded := obtain_model(named, "chosen")):
         text("measure", **measured_heads.count_texts())
         measured_heads.offer_measuring(loaded)
-    ask_keeps(gallery)
+    cards.ask_keeps(text, gallery)
     text("how")
-    show_chosen("score", lambda: show_score(gallery, find_head(hero)), gallery_layer, gallery_head)
+
+    def show_score() -> None:
+        cards.show_score_steps(text, gallery, find_head(hero))
+
+    show_chosen("score", show_score, gallery_layer, gallery_head)
     show_source(build_patterns, compute_mass, score_pattern)
-    of_head = {"measures": lambda: show_measures(gallery, find_head(hero))}
-    of_head |= {"evidence": lambda: head_card.show_evidence(text, gallery, find_head(hero))}
+    of_head = {"measures": lambda: cards.show_measures(text, gallery, find_head(hero))}
+    of_head |= {"evidence": lambda: cards.show_evidence(text, gallery, find_head(hero))}
     if not stands_in:
         go_deeper(text, cards.follow_choice(of_head, gallery, find_head(hero)))
 

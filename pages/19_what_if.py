@@ -12,11 +12,11 @@ from explainers.models.changes import compute_divergence, compute_losses
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
+from explainers.ui.controls.controls import is_tour
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.tour import end_stop
@@ -56,30 +56,16 @@ def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) 
     show_source(*map(type, made), compute_losses, compute_divergence)
 
 
-def tell_first_token(reading: Reading) -> None:
-    """What a window of four tokens breaks, and one more token mends."""
-    effects = hero.measure_windows(reading)
-    if effects:
-        text("two_windows", **hero.name_windows(effects, reading.written))
-
-
-def ask_first_token(reading: Reading) -> None:
-    """Four tokens are not enough: are four and the first one?"""
-    effects = hero.measure_windows(reading)
-    if effects:
-        told = hero.name_windows(effects, reading.written)
-        if revealed(text, "first", hero.ANSWERS, hero.answer_first(effects), **told):
-            hero.draw_windows(effects, reading.origin)
-
-
 def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
     """By the model; as one was measured, if none writes, or in the tour, which does not wait."""
-    if loaded and shape and not hero.can_skip_run(named, written):
+    shipped = hero.read_shipped(named)
+    ahead = shipped.ahead if shipped and shipped.written == written else None
+    if loaded and shape and not (ahead and is_tour()):
         with above:
             words = hero.offer_words(loaded, written)
         live = hero.read_live(loaded, written, shape.head_dim, words)
-        return hero.look_ahead(live, named)
-    return hero.read_shipped(named) or hero.read_stand_in()
+        return live if words else live._replace(ahead=ahead)
+    return shipped or hero.read_stand_in()
 
 
 text("question")
@@ -99,9 +85,9 @@ with picture:
         if remark := hero.choose_remark(reading, written):
             text(remark, model=reading.stands_in)
 if reading and drawn:
-    end_stop(text, partial(tell_first_token, reading))
-    section, change = hero.CHANGES[drawn.chosen(controls.what_if)]
-    ask_first_token(reading)
+    end_stop(text, partial(hero.tell_first_token, text, reading))
+    _section, change = hero.CHANGES[drawn.chosen(controls.what_if)]
+    hero.ask_first_token(text, reading)
     text("how")
     show_source(type(change), compute_losses)
     if loaded and shape:

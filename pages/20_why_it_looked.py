@@ -11,40 +11,17 @@ from explainers.chapters.why_it_looked.hero import (
     make_own_hero,
     read_shipped,
 )
-from explainers.models.score_sources import (
-    gather_sources,
-    predict_weight,
-    remove_into_head,
-    rerun_changes,
-    split_score,
-)
+from explainers.models.score_sources import gather_sources, split_score
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.hero import show_chosen, show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
-
-
-@fragment
-def ask_writer(first: Explained, origin: str) -> None:
-    """Without what one head wrote into one key: how much of the weight is left?"""
-    told = cards.describe_removals(first)
-    if revealed(text, "writer", cards.ANSWERS, cards.answer_first(first), **told):
-        cards.draw_removals(first, origin, "asked")
-
-
-def show_removals(shown: Explained, origin: str, code_role: str) -> None:
-    """Predicted, on the way into the head, and in the whole pass."""
-    text("removing", **cards.describe_removals(shown))
-    cards.draw_removals(shown, origin)
-    show_source(cards.remove_key_source)
-    show_source(predict_weight, remove_into_head, rerun_changes, that=code_role)
 
 
 @fragment
@@ -63,14 +40,13 @@ def show_lesson(
     show_hero(text, hero, "why")
     code_role = "just ran" if own else CODE_ROLE
     cards.hand_over_weight(find_shown())
-    ask_writer(next(iter(cells.values())), shipped_origin)
-    cell = controls.looked_cell
-    show_chosen("sum", lambda: text("how", **cards.describe_sum(find_shown())), cell)
+    cards.ask_writer(text, next(iter(cells.values())), shipped_origin)
+    show_chosen("sum", lambda: cards.show_sum(text, find_shown()), controls.looked_cell)
     show_source(gather_sources, split_score, that=code_role)
     go_deeper(
         text,
         {
-            "removing": lambda: show_removals(find_shown(), origin, code_role),
+            "removing": lambda: cards.show_removals(text, find_shown(), origin, code_role),
             "roles": lambda: cards.show_roles(text),
         },
     )

@@ -4,43 +4,20 @@ import streamlit as st
 
 from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
 from explainers.chapters.does_it_matter import cards
-from explainers.chapters.does_it_matter.hero import Place, Shown, find_head, make_hero, read_shown
+from explainers.chapters.does_it_matter.hero import Shown, find_head, make_hero, read_shown
 from explainers.models import replaced_heads
 from explainers.models.layer_by_layer import compute_direct_effects, freeze_norm
-from explainers.models.probes import NUM_TEXTS
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
-
-
-@fragment
-def ask_zero(shown: Shown) -> None:
-    """Zeros cost a lot: does the mean?"""
-    ways = cards.read_ways(shown, cards.MISLED)
-    told = cards.describe_ways(ways) | {"texts": f"{NUM_TEXTS}"}
-    if revealed(text, "zero", cards.SHARES, cards.answer_mean(ways), **told):
-        text("zero_seen", **told)
-        cards.draw_ways(ways, shown.origin, "misled")
-
-
-def show_ways(shown: Shown, place: Place) -> None:
-    """Three replacements of the chosen head."""
-    text("ways", texts=NUM_TEXTS)
-    ways = cards.read_ways(shown, place)
-    cards.draw_ways(ways, shown.origin, "ways")
-    text("ways_seen", **cards.describe_ways(ways))
-    text("ways_counted", **cards.count_heads(shown))
-    show_source(replaced_heads.replace_output, replaced_heads.measure_head, that=CODE_ROLE)
-    show_source(replaced_heads.summarise)
 
 
 @fragment
@@ -51,7 +28,7 @@ def show_page(shown: Shown) -> None:
     rises = shown.ablations.rises[(slice(None), *cards.MISLED)]
     title = _("What replacing {head} costs", head=name_head(*cards.MISLED))
     hand_over("rises", title, cards.compare_replacements, rises=rises)
-    ask_zero(shown)
+    cards.ask_zero(text, shown)
     text("how")
     show_source(replaced_heads.patch_heads, replaced_heads.refuse_small_leads, that=CODE_ROLE)
     show_source(compute_direct_effects, freeze_norm, that=CODE_ROLE)
@@ -59,7 +36,7 @@ def show_page(shown: Shown) -> None:
         text,
         {
             "writes": lambda: cards.show_writing(text, shown, find_head(hero)),
-            "ways": lambda: show_ways(shown, find_head(hero)),
+            "ways": lambda: cards.show_ways(text, shown, find_head(hero)),
             "pair": lambda: cards.show_pair(text, shown, page.read_seed()),
         },
     )

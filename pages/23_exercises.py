@@ -1,12 +1,17 @@
 """Exercises: a deck of cards; predict a number, reach a goal, write a function."""
 
-from collections.abc import Callable
-
 import streamlit as st
 
-from explainers.chapters.common.claim_parameters import describe_sizes
+from explainers.chapters.common.claim_parameters import choose_sizes, describe_sizes
 from explainers.chapters.exercises import one_exercise
-from explainers.chapters.exercises.deck import Exercise, Goal, Prediction, make_hero, read_deck
+from explainers.chapters.exercises.deck import (
+    Exercise,
+    Goal,
+    Prediction,
+    Task,
+    make_hero,
+    read_deck,
+)
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.controls import controls
@@ -22,85 +27,75 @@ text = page.Prose(__file__)
 deck = read_deck()
 
 
-def show_prediction(exercise: Exercise, task: Prediction) -> None:
+def ask_prediction(exercise: Exercise, task: Prediction) -> bool:
     """A number is asked for, and the answer judged; the reason comes with a right one."""
-    worked = task.given | task.worked | {"answer": format_answer(task.answer)}
-    with screen("ask", f"task {exercise.id}"):
-        one_exercise.draw_heading(exercise)
-        text(f"task_{exercise.id}", **task.given)
-        reply = one_exercise.ask_number(exercise, task)
-        if reply:
-            text(reply.section, **reply.numbers)
-        if is_right := bool(reply and reply.is_right):
-            text(f"solution_{exercise.id}", **worked)
-            one_exercise.count_as_done(exercise)
-        elif not is_lecture():
-            near = format_answer(task.tolerance)
-            text("help" if task.tolerance else "help_exact", tolerance=near)
-        one_exercise.offer_next(deck, exercise, is_right)
-    if exercise is deck.exercise:
-        statement = text.fill(f"task_{exercise.id}", **task.given)
-        one_exercise.offer_task(
-            exercise, one_exercise.compute_answer, task.given | {"answer": task.answer}, statement
-        )
-    show_help(exercise, lambda: text(f"solution_{exercise.id}", **worked))
+    reply = one_exercise.ask_number(exercise, task)
+    is_right = bool(reply and reply.is_right)
+    if reply:
+        text(reply.section, **reply.numbers)
+    if is_right:
+        show_solution(exercise, task)
+    elif not is_lecture():
+        near = format_answer(task.tolerance)
+        text("help" if task.tolerance else "help_exact", tolerance=near)
+    made = one_exercise.compute_answer, {"answer": task.answer}
+    one_exercise.offer_task(text, deck, exercise, task, *made)
+    return is_right
 
 
-def show_goal(exercise: Exercise, task: Goal) -> None:
+def ask_goal(exercise: Exercise, task: Goal) -> bool:
     """Settings are turned until what is measured meets the condition."""
-    with screen("ask", f"task {exercise.id}"):
-        one_exercise.draw_heading(exercise)
-        text(f"task_{exercise.id}", **task.given)
-        turned, reached = one_exercise.turn_settings(exercise, task)
-        measured = {name: _(found) for name, found in reached.measured.items()}
-        text(f"measured_{exercise.id}", **task.given, **measured)
-        text("reached" if reached.met else "not_reached")
-        if reached.met:
-            one_exercise.count_as_done(exercise)
-        one_exercise.offer_next(deck, exercise, reached.met)
-    if exercise is deck.exercise:
-        statement = text.fill(f"task_{exercise.id}", **task.given)
-        shown = task.given | reached.measured | {"reached": reached.met}
-        one_exercise.offer_task(
-            exercise, one_exercise.measure_settings, shown, statement, settings=turned
-        )
+    turned = choose_sizes(exercise.id, task.settings)
+    reached = task.measure(**turned)
+    measured = {name: _(found) for name, found in reached.measured.items()}
+    text(f"measured_{exercise.id}", **task.given, **measured)
+    text("reached" if reached.met else "not_reached")
+    made = one_exercise.measure_settings, reached.measured | {"reached": reached.met}
+    one_exercise.offer_task(text, deck, exercise, task, *made, settings=turned)
+    return reached.met
 
-    def solve() -> None:  # settings are tried one by one, which takes time
+
+def show_solution(exercise: Exercise, task: Task) -> None:
+    """How the answer comes about; or the first settings that do, which are found by trying."""
+    if isinstance(task, Goal):
         found = describe_sizes(task.settings, next(task.solutions()), "**")
         text("solution_settings", settings=found)
-
-    show_help(exercise, solve)
-
-
-def show_function(exercise: Exercise) -> None:
-    """A function is written on the learner's own machine; nothing runs here."""
-    with screen("ask", f"task {exercise.id}"):
-        one_exercise.draw_heading(exercise)
-        text("write")
-        st.code(one_exercise.read_hole(exercise))
-        one_exercise.offer_to_count(deck, exercise)
-        one_exercise.offer_next(deck, exercise)
-
-
-def show_help(exercise: Exercise, solve: Callable[[], None]) -> None:
-    """A hint, and the solution, which is computed for who opens it."""
-    with one_exercise.fold_hint(exercise):
-        text(f"hint_{exercise.id}")
-    with one_exercise.fold_solution(exercise) as is_open:
-        if is_open:
-            solve()
+        return
+    worked = task.given | task.worked | {"answer": format_answer(task.answer)}
+    text(f"solution_{exercise.id}", **worked)
 
 
 def show_exercise(exercise: Exercise) -> None:
-    """The task with the numbers of the seed, and what belongs to its kind."""
+    """The task with the numbers of the seed; a hint, and the solution for who opens it.
+
+    A function is written on the learner's own machine: nothing runs here.
+    """
     if exercise.kind == "write":
-        show_function(exercise)
+        from explainers.chapters.exercises.write import HOLES  # torch comes after the picture
+
+        with screen("ask", f"task {exercise.id}"):
+            one_exercise.draw_heading(exercise)
+            text("write")
+            st.code(HOLES[exercise.id].template)
+            one_exercise.offer_to_count(deck, exercise)
+            one_exercise.offer_next(deck, exercise)
         return
     task = exercise.task(page.read_seed())
-    if isinstance(task, Goal):
-        show_goal(exercise, task)
-    else:
-        show_prediction(exercise, task)
+    with screen("ask", f"task {exercise.id}"):
+        one_exercise.draw_heading(exercise)
+        text(f"task_{exercise.id}", **task.given)
+        if isinstance(task, Goal):
+            is_done = ask_goal(exercise, task)
+        else:
+            is_done = ask_prediction(exercise, task)
+        if is_done:
+            one_exercise.count_as_done(exercise)
+        one_exercise.offer_next(deck, exercise, is_done)
+    with st.expander(_("Hint"), icon=":material/lightbulb:", key=f"hint {exercise.id}"):
+        text(f"hint_{exercise.id}")
+    with one_exercise.fold_solution(exercise) as is_open:
+        if is_open:
+            show_solution(exercise, task)
     show_source(exercise.make)
 
 
@@ -125,9 +120,10 @@ def choose_set() -> None:
 
 def explain_writing() -> None:
     """How a function is written and checked elsewhere."""
-    template, holes = one_exercise.read_template()
-    text("machine", count=holes)
-    st.code(template, height=400)
+    from explainers.chapters.exercises.write import HOLES, make_template
+
+    text("machine", count=len(HOLES))
+    st.code(make_template("my_attention.py"), height=400)
 
 
 text("question")

@@ -6,7 +6,7 @@ import streamlit as st
 
 from explainers.chapters.claims import claim_table
 from explainers.chapters.claims.claim_table import Claim, Finding
-from explainers.chapters.common.claim_parameters import capitalise, describe_sizes
+from explainers.chapters.common.claim_parameters import capitalise, choose_sizes, describe_sizes
 from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import follows, show_hero
@@ -55,8 +55,7 @@ def show_finding(claim: Claim) -> None:
         own = claim_table.compute_finding(claim, claim.as_written)
     result = st.container()
     text("sizes")
-    with st.container(horizontal=True):
-        choices = claim_table.choose_sizes(claim)
+    choices = choose_sizes(claim.id, claim.parameters)
     finding = claim_table.compute_finding(claim, choices)
     with result:
         show_verdict(claim, finding)

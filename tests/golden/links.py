@@ -67,6 +67,16 @@ OF_PAGE: dict[str, dict[str, dict[str, str]]] = {
             "deep": "head", "model_layer": "1", "model_head": "4", "dim_first": "true",
             "queries": "across",
         },
+        "words of an encoder": {
+            "text": "An unbelievably tokenised word", "as_words": "true", "deep": "head",
+            "real_model": "sentence-transformers/all-MiniLM-L6-v2",
+        },
+    },
+    "19_what_if": {
+        "words, with fewer bits": {
+            "what_text": "An unbelievably tokenised word", "as_words": "true", "deep": "changing",
+            "changes": "few bits",
+        },
     },
 }  # fmt: skip
 """By page (`05_masks`): what else it is kept under, where a choice changes what its cards say."""

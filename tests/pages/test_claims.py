@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from explainers.chapters.claims import about_costs, about_heads, about_lengths, about_scores
+from explainers.chapters.claims import about_costs, about_heads, about_scores
 from explainers.chapters.claims.claim_table import (
     CONDITION,
     FAILS,
     FILE,
     HOLDS,
     VERDICTS,
-    Claim,
     list_parts,
     read_claims,
 )
@@ -95,8 +94,6 @@ def test_each_claim_has_its_sentence_and_nothing_else_has_one():
     ("check", "choices", "verdict"),
     [
         (about_scores.root_brings_it_back, {"spread": 2.0}, FAILS),
-        (about_scores.root_brings_it_back, {"spread": 1.0, "tried": (1.0,)}, HOLDS),
-        (about_lengths.delta_rule_overwrites, {"rate": 1.0, "rates": (1.0,)}, HOLDS),
         (about_scores.hidden_is_exactly_zero, {"allowed": 0}, FAILS),
         (about_heads.heads_cost_one_head, {"head_dim": 32}, FAILS),
         (about_scores.windows_reach, {"layers": 3, "width": 3}, HOLDS),
@@ -137,6 +134,5 @@ def test_a_remark_has_the_number_that_theory_says(claim, choices, number, value)
 def test_a_row_that_cannot_be_is_refused():
     with pytest.raises(ValueError, match="32 is none of"):
         Setting("head_dim", "d_k", (4, 8), 32)
-    with pytest.raises(ValueError, match="none of holds"):
-        Claim("it", "scores", "scores", "04_scores", "maybe", ())
+
     assert "null" not in FILE.read_text(encoding="utf-8")

@@ -73,7 +73,7 @@ def test_what_the_heads_of_a_layer_write_is_computed_again(smollm2, capital, sho
     one = type(found)(*(part[23] for part in shipped.writing))
     allowed = kept.read(WRITINGS).tolerance[compute_writings.LOGITS]
     assert compute_writings.find_difference(one, found) < allowed
-    assert cards.read_writing(shown, (23, 4), "The sun rises in the") is None
+    assert cards.read_writing(shown, 23, "The sun rises in the") is None
 
 
 def test_a_token_that_is_not_in_the_prompt_is_told():

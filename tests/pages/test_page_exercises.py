@@ -1,13 +1,10 @@
 """Exercises: done right and wrong, other numbers, a set, progress in the link."""
 
-import pytest
-
-from explainers.chapters.exercises.deck import read_exercises, sort_cards
+from explainers.chapters.exercises.deck import Goal, read_exercises, sort_cards
 from explainers.ui.session import SIZE, TAKEAWAY
 from explainers.ui.text.numbers import format_answer
 from explainers.ui.untrusted_text import make_title
-from tests.pages.test_bad_links import VALUES
-from tests.support.exercises import aim, ask
+from tests.support.exercises import ask
 from tests.support.opening import ROOT, opened, press
 from tests.support.reading import hero, said
 from tests.support.tiers import take_turns
@@ -39,16 +36,6 @@ def test_a_link_opens_an_exercise():
         assert visit.header[0].value == title[0].upper() + title[1:]
 
 
-@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-def test_odd_sizes_and_answers_open_an_exercise(value):
-    visit = linked("a_mask_for_one_pair", size_a_mask_for_one_pair_rule=value, seed=value)
-    assert not visit.exception
-    visit = linked("a_score", done=value, only=value)
-    for field in visit.text_input:
-        field.set_value(value if isinstance(value, str) else "2^99").run()
-    assert not visit.exception
-
-
 def test_a_number_is_right_near_wrong_or_no_number():
     task = ask("a_score", 5)
     visit = linked("a_score", seed="5")
@@ -72,7 +59,9 @@ def test_what_was_done_is_counted_once_and_kept():
 
 def test_a_goal_is_reached_by_a_link_with_a_solution():
     for name in take_turns([e.id for e in read_exercises().values() if e.kind == "reach"], 3):
-        solution = next(aim(name, 2).solutions())
+        goal = read_exercises()[name].task(2)
+        assert isinstance(goal, Goal)
+        solution = next(goal.solutions())
         assert "Not reached yet" in said(linked(name, seed="2"))
         turned = {f"{SIZE}{name}_{key}": f"{value}" for key, value in solution.items()}
         visit = linked(name, seed="2", **turned)

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explainers.chapters.common.measured_heads import MEASURE_LABEL
-from explainers.chapters.head_gallery.head_card import HALF, NOTHING, SAME
+from explainers.chapters.head_gallery.cards import HALF, NOTHING, SAME
 from explainers.folders import ASSETS
 from explainers.models import load as loading_module
 from explainers.models import registry, shipped_measurements

@@ -1,26 +1,25 @@
 """The inspector: a tiny model looked into, number by number; real ones where they are here."""
 
-from dataclasses import replace
 from unittest import mock
 
 import pytest
 import torch
 
 from explainers import kept
-from explainers.chapters.common.recording import MOST_TOKENS, cut_text, merge_tokens, record_text
+from explainers.chapters.common.recording import MOST_TOKENS, cut_text, record_text
 from explainers.chapters.inspector import cards
 from explainers.chapters.inspector.cards import WEIGHTS, Head, write_file
 from explainers.chapters.inspector.hero import cut_heads, find_telling_heads
 from explainers.chapters.inspector.sentence_run import View, name_sentence, read_shipped_sentence
 from explainers.job_queue import Job
 from explainers.models import hub, registry
-from explainers.models.attention_hook import run_model
 from explainers.models.load import LoadRequest, is_on_disk, load_model
 from explainers.models.registry import ModelError
 from explainers.models.token_text import tokenise_text
 from explainers.notebook.look import make_look
 from explainers.toys.sentence import SENTENCE
 from explainers.ui.figure.panels import Cell
+from explainers.ui.page import Prose
 from tests.support import saved_models
 from tests.support.opening import PAGES, opened, pictures, press
 from tests.support.reading import hero, said
@@ -40,15 +39,12 @@ def visited(**link):
     return opened(PAGE, {"text": TEXT, "real_model": ID, **link})
 
 
-def test_what_is_recorded_is_what_the_model_computes(tiny):
-    shown = record_text(tiny, TEXT)
-    again = run_model(tiny.model, input_ids=tokenise_text(tiny, TEXT).ids)
-    for layer, expected in zip(shown.weights, again.layers, strict=True):
-        assert torch.equal(layer, expected.weights[0])
-    assert shown.writes
+def test_a_text_of_no_token_is_refused_and_of_one_nothing_is_put_first(tiny):
     with pytest.raises(ModelError, match="finds no token"):
         record_text(tiny, " ")
-    assert cards.move_first_token(View(tiny, "CEO", record_text(tiny, "CEO"))) is None
+    with mock.patch.object(cards, "revealed") as asked:
+        cards.ask_position(Prose(PAGE.stem), View(tiny, "CEO", record_text(tiny, "CEO")))
+    assert not asked.called, "there is no other token"
 
 
 def test_every_number_of_a_head_is_explained(tiny):
@@ -139,30 +135,11 @@ def test_a_broken_model_is_told_and_can_be_tried_again(no_models):
     assert pictures(press(visit, "Load it"))
 
 
-def test_words_are_drawn_in_place_of_their_tokens(tiny):
-    """The third and fourth token make one word, whose weights the tokens' add up to."""
-    seen = record_text(tiny, TEXT)
-    merged = replace(
-        seen, tokens=("the", "CEO", "announced record", "earnings"), words=(0, 1, 2, 2, 3)
-    )
-    head, before = Head(merged, 1, 5), seen.weights[1, 5]
-    assert head.weights[3, 2].item() == pytest.approx(before[4, 2:4].sum().item())
-    assert head.weights[2, 1].item() == pytest.approx(before[2:4, 1].mean().item())
-    assert head.allowed[1] == [True, True, False, False]
-
-
 def test_the_file_to_send_is_what_a_notebook_shows(tiny):
     """By the model that the page has loaded, and by transformers' own that is lent for a moment."""
     name = registry.locate_folder(ID).name
     look = make_look(tiny.model, tiny.tokenizer, TEXT, names=False)
     assert write_file(tiny, TEXT, {}).replace(ID, name) == look.page
-
-
-def test_the_own_tokens_of_a_model_stay_when_words_are_merged(minilm):
-    assert not record_text(minilm, SENTENCE).writes
-    text = "an unbelievably tokenised word"
-    merged = merge_tokens(minilm, text, record_text(minilm, text))
-    assert merged.tokens == ("[CLS]", *text.split(), "[SEP]")
 
 
 def test_the_page_opens_on_the_most_telling_head_also_of_another_sentence(tiny):

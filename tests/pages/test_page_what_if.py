@@ -6,7 +6,6 @@ from unittest import mock
 import pytest
 import streamlit as st
 import torch
-import torch.nn.functional as F  # noqa: N812
 from torch.testing import assert_close
 
 from explainers import kept
@@ -28,7 +27,6 @@ from explainers.models.changes import Effect, HardAttention, NoScaling, Window, 
 from explainers.models.head_scores import ROLES
 from explainers.models.load import load_model
 from explainers.models.registry import ModelError, locate_folder
-from explainers.models.token_text import Words
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.page import Prose
@@ -59,48 +57,6 @@ def visited(tiny, **link):
 
 def told(visit):
     return "\n".join(one.value for one in [*visit.error, *visit.warning, *visit.info])
-
-
-def test_a_word_has_the_losses_of_its_tokens_but_the_first_one(tiny):
-    """the CEO | announced | record earnings: the first word's second token counts in the mean."""
-    found = measure_effect(tiny, TEXT, [NoScaling()])
-    words = Words((0, 0, 1, 2, 2), ("the CEO", " announced", " record earnings"))
-    merged = picture.merge_effect(found, words)
-    assert merged.tokens == words.spelled
-    for side, whole in zip(merged.losses, found.losses, strict=True):
-        assert side == pytest.approx([whole[1], whole[2] + whole[3]])
-    apart = found.divergences
-    assert merged.divergences == pytest.approx([apart[1], apart[2] + apart[3], apart[4]])
-
-
-def test_an_effect_is_that_of_the_change_on_the_models_own_logits(tiny):
-    found = measure_effect(tiny, TEXT, [changes.Temperature(temperature=0.1)])
-    chances = tiny.model(torch.tensor([[0, 1, 2, 3, 4]])).logits[0].softmax(-1)
-    own = [-chances[place, token].log().item() for place, token in enumerate((1, 2, 3, 4))]
-    assert found.losses[0] == pytest.approx(own, abs=1e-5)
-    assert {token: before for token, before, _ in found.next_tokens} == pytest.approx(
-        dict(zip(saved_models.WORDS, chances[-1].tolist(), strict=True)), abs=1e-5
-    )
-    assert found.divergences[0] == pytest.approx(0, abs=1e-6)  # it sees itself alone
-    assert min(found.divergences[1:]) > 0
-    _token, before, after = zip(*found.next_tokens, strict=True)  # all there are
-    apart = F.kl_div(torch.tensor(after).log(), torch.tensor(before), reduction="sum").item()
-    assert found.divergences[-1] == pytest.approx(apart, abs=1e-5)
-    as_it_was = measure_effect(tiny, TEXT, [])
-    assert as_it_was.losses[0] == as_it_was.losses[1] == found.losses[0]
-
-
-def test_words_are_shown_in_place_of_tokens_if_that_is_wanted(tiny, monkeypatch):
-    words = Words((0, 1, 2, 2, 3), ("the", " CEO", " announced record", " earnings"))
-    monkeypatch.setattr(picture, "find_words", lambda *_: words)
-    visit = visited(tiny, changes="window")
-    tokens = hero(visit)
-    found = measure_effect(tiny, TEXT, [CHANGES[controls.NARROW_WINDOW][1]])
-    assert_close(torch.tensor(tokens["losses"]), torch.tensor(found.losses), atol=1e-4, rtol=0)
-    visit.toggle(key="as_words").set_value(True).run()
-    sent = hero(visit)
-    assert (len(tokens["tokens"]), sent["tokens"]) == (5, [*words.spelled])
-    assert sent["said"] == tokens["said"], "the mean is still per token"
 
 
 def test_a_translator_is_refused_by_name():
@@ -203,12 +159,6 @@ def test_several_changes_are_made_in_the_order_that_is_shown_or_none(monkeypatch
     asked, visit = made(monkeypatch, tiny, {"changes": controls.FEWER_KV_HEADS})
     assert asked is None
     assert "cannot be dealt to fewer" in visit.main.caption[-1].value
-
-
-def test_fewer_bits_are_counted_with_their_scale():
-    """A head of 64: 64 bytes and 4 of its scale, in place of 256."""
-    told = cards.name_rounded_shares(64)
-    assert (told["share_8"], told["share_4"]) == ("26.6\u00a0%", "14.1\u00a0%")
 
 
 def test_heads_drawn_are_those_of_the_seed(monkeypatch, tiny):

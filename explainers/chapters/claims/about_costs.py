@@ -14,7 +14,7 @@ from explainers.attention.layer import MultiHead
 from explainers.attention.rules import Rule
 from explainers.attention.serving.kept_drafts import left_over, written_distribution
 from explainers.attention.serving.shared_prefix import changed_rows
-from explainers.chapters.claims.claim_table import HOLDS, Finding, judge_claim
+from explainers.chapters.claims.claim_table import HOLDS, Finding, judge_among, judge_claim
 from explainers.memory.cache_bytes import (
     NumberFormat,
     count_cache_bytes,
@@ -45,9 +45,8 @@ def cache_makes_it_linear(tokens: int) -> Finding:
     total = _add_up(twice) / _add_up(once)
     without = _add_up(after) / _add_up(before)
     projections, scores = twice.projections / once.projections, twice.scores / once.scores
-    linear = total < 2.1
     numbers = {"total": total, "projections": projections, "scores": scores, "without": without}
-    return judge_claim(linear, linear, **numbers)
+    return judge_claim(total < 2.1, **numbers)
 
 
 def _add_up(work: Work) -> int:
@@ -58,7 +57,7 @@ def cache_changes_nothing(mask: str, layers: int) -> Finding:
     """Outputs with a cache against one pass over the whole text, under both masks."""
     off = {name: _measure_cache_error(masks.RULES[name], layers) for name in ("causal", "full")}
     same = {name: one < ROUNDING for name, one in off.items()}
-    return judge_claim(same[mask], all(same.values()), **off)
+    return judge_among(mask, same, **off)
 
 
 def _measure_cache_error(rule: Rule, layers: int) -> float:
@@ -71,26 +70,28 @@ def _measure_cache_error(rule: Rule, layers: int) -> float:
 
 def looking_ahead_spoils_it(layers: int) -> Finding:
     """How the last layer's keys of the first six words change when a seventh is read."""
-    moved = {number: _measure_moved_keys(number) for number in (layers, 1, 2, 3)}
-    spoiled = [one > ROUNDING for one in moved.values()]
-    return judge_claim(spoiled[0], all(spoiled), moved=moved[layers])
+    moved = {number: _measure_moved_keys(number) for number in (1, 2, 3)}
+    spoiled = {number: one > ROUNDING for number, one in moved.items()}
+    return judge_among(layers, spoiled, moved=moved[layers])
 
 
 def _measure_moved_keys(layers: int) -> float:
-    (stack, x), reader = _make_stack(layers, TOKENS, "ahead"), partial(read, rule=masks.full)
+    stack, x = _make_stack(layers, TOKENS, "ahead")
+    longer, shorter = (_compute_last_keys(text, stack, masks.full) for text in (x, x[:-1]))
+    return (longer[:, :-1] - shorter).abs().max().item()
 
-    def keys(text: torch.Tensor) -> torch.Tensor:
-        empty = [empty_cache(text, layer) for layer in stack]
-        return through(text, stack, empty, reader).reads[-1].cache.key
 
-    return (keys(x)[:, :-1] - keys(x[:-1])).abs().max().item()
+def _compute_last_keys(x: Tensor, stack: list[MultiHead], rule: Rule) -> Tensor:
+    empty = [empty_cache(x, layer) for layer in stack]
+    return through(x, stack, empty, partial(read, rule=rule)).reads[-1].cache.key
 
 
 def sixty_nine_gigabytes(num_kv_heads: int, tokens: int) -> Finding:
     """The same model at "128k" tokens."""
-    kept = count_cache_bytes(_make_llama_shape(num_kv_heads), tokens)
-    holds = round(kept / 1e9) == 69
-    return judge_claim(holds, holds, kept=format_size(kept, "decimal"), tokens=tokens)
+    shape = find_shape(LLAMA)
+    groups = tuple(replace(one, num_kv_heads=num_kv_heads) for one in shape.require_groups())
+    kept = count_cache_bytes(replace(shape, groups=groups), tokens)
+    return judge_claim(round(kept / 1e9) == 69, kept=format_size(kept, "decimal"), tokens=tokens)
 
 
 LATENT_MODELS = "deepseek-v2-lite", "deepseek-v2", "deepseek-v3"
@@ -100,12 +101,12 @@ def latent_is_eight_times_smaller(model: str, rope_part: str) -> Finding:
     """Keys and values of all heads against the latent, its rope part counted or forgotten."""
     ratios = {
         (name, part): _compare_latent(name, part == "counted")
-        for name in (model, *LATENT_MODELS)
-        for part in (rope_part, "counted", "forgotten")
+        for name in LATENT_MODELS
+        for part in ("counted", "forgotten")
     }
-    claimed = [7.5 <= ratio < 8.5 for ratio in ratios.values()]
+    claimed = {one: 7.5 <= ratio < 8.5 for one, ratio in ratios.items()}
     numbers = {"ratio": ratios[model, "counted"], "without": ratios[model, "forgotten"]}
-    return judge_claim(claimed[0], all(claimed), **numbers)
+    return judge_among((model, rope_part), claimed, **numbers)
 
 
 def _compare_latent(model: str, has_rope: bool) -> float:
@@ -118,20 +119,18 @@ def _compare_latent(model: str, has_rope: bool) -> float:
 LATENT_DIMS = 64, 128, 256, 512
 
 
-def latent_costs_work(latent_dim: int, model: str = "deepseek-v3") -> Finding:
+def latent_costs_work(latent_dim: int) -> Finding:
     """Multiply-adds of a new word with each kept one: on latents, and on keys and values.
 
     The sentence leaves the length of a latent open, so it is judged over all that are offered.
     """
-    shape = find_shape(model)
+    shape = find_shape("deepseek-v3")
     group = next(one for one in shape.require_groups() if one.kind == "latent")
     plain = shape.num_heads * (shape.nope_dim + group.rope_dim + shape.value_dim)
-    absorbed = {
-        one: shape.num_heads * (2 * one + group.rope_dim) for one in (latent_dim, *LATENT_DIMS)
-    }
-    return judge_claim(
-        absorbed[latent_dim] > plain,
-        all(one > plain for one in absorbed.values()),
+    absorbed = {one: shape.num_heads * (2 * one + group.rope_dim) for one in LATENT_DIMS}
+    return judge_among(
+        latent_dim,
+        {one: work > plain for one, work in absorbed.items()},
         plain=plain,
         absorbed=absorbed[latent_dim],
         times=absorbed[latent_dim] / plain,
@@ -157,8 +156,7 @@ def four_bits_are_a_quarter(number_format: str, scales: str) -> Finding:
     fit = [name for name in FOUR_BITS if whole / _measure_llama(find_format(name)) >= 4]
     written = {part: format_size(size, "decimal") for part, size in sizes.items()}
     counts = {"fit": len(fit), "formats": len(FOUR_BITS), "times": whole / sizes[scales]}
-    holds = whole / sizes[scales] >= 4
-    return judge_claim(holds, holds, **counts, **written)
+    return judge_claim(whole / sizes[scales] >= 4, **counts, **written)
 
 
 def _measure_llama(number_format: NumberFormat) -> int:
@@ -170,27 +168,24 @@ WINDOWED = "mistral-7b-v0.1", "gemma-3-27b", "gpt-oss-20b"
 
 def windows_stop_the_growth(model: str) -> Finding:
     """The cache of a model with sliding windows at 32,768 tokens, and at four times as many."""
-    found = {name: _judge_growth(find_shape(name)) for name in (model, *WINDOWED)}
-    held = [one.verdict == HOLDS for one in found.values()]
-    return judge_claim(held[0], all(held), **found[model].numbers)
+    found = {name: _judge_growth(find_shape(name)) for name in WINDOWED}
+    held = {name: one.verdict == HOLDS for name, one in found.items()}
+    return judge_among(model, held, **found[model].numbers)
 
 
-def a_state_does_not_grow(layers: str, model: str = "qwen3-next-80b-a3b") -> Finding:
+def a_state_does_not_grow(layers: str) -> Finding:
     """What a hybrid model keeps at two lengths: in its recurrent layers, and in all."""
-    shape = find_shape(model)
+    shape = find_shape("qwen3-next-80b-a3b")
     states = tuple(one for one in shape.require_groups() if one.kind == "recurrent")
-    constant = _judge_growth(replace(shape, groups=states)), _judge_growth(shape)
-    here = constant[("linear", "all").index(layers)]
-    linear, whole = (one.verdict == HOLDS for one in constant)
-    counts = {"linear": sum(one.count for one in states)}
-    counts["all"] = sum(one.count for one in shape.require_groups())
-    return judge_claim(
-        here.verdict == HOLDS,
-        linear and whole,
-        state=constant[0].numbers["long"],
-        whole=constant[1].numbers["times"],
-        linear=counts["linear"],
-        full=counts["all"] - counts["linear"],
+    linear = sum(one.count for one in states)
+    found = {"linear": _judge_growth(replace(shape, groups=states)), "all": _judge_growth(shape)}
+    return judge_among(
+        layers,
+        {name: one.verdict == HOLDS for name, one in found.items()},
+        state=found["linear"].numbers["long"],
+        whole=found["all"].numbers["times"],
+        linear=linear,
+        full=sum(one.count for one in shape.require_groups()) - linear,
     )
 
 
@@ -200,13 +195,7 @@ def _judge_growth(shape: ModelShape) -> Finding:
         for tokens in (32_768, 131_072)
     )
     sizes = {"short": format_size(short, "decimal"), "long": format_size(long, "decimal")}
-    return judge_claim(short == long, short == long, times=long / short, **sizes)
-
-
-def _make_llama_shape(num_kv_heads: int) -> ModelShape:
-    shape = find_shape(LLAMA)
-    groups = tuple(replace(one, num_kv_heads=num_kv_heads) for one in shape.require_groups())
-    return replace(shape, groups=groups)
+    return judge_claim(short == long, times=long / short, **sizes)
 
 
 PROMPT, CHANGED = 16, 3
@@ -216,21 +205,18 @@ LEFT_OVER, ITSELF = "what is left over", "the model itself"
 
 def any_common_part_is_cached(layers: int) -> Finding:
     """Rows of K behind a changed token that the last of so many layers can still reuse."""
-    kept = {number: _count_kept_rows(number) for number in (layers, 1, 2, 3)}
+    kept = {number: _count_kept_rows(number) for number in (1, 2, 3)}
     common = PROMPT - CHANGED - 1
-    works = [one == common for one in kept.values()]
-    return judge_claim(works[0], all(works), kept=kept[layers], common=common)
+    works = {number: one == common for number, one in kept.items()}
+    return judge_among(layers, works, kept=kept[layers], common=common)
 
 
 def _count_kept_rows(layers: int) -> int:
     stack, one = _make_stack(layers, PROMPT, "serving")
     two = one.clone()
     two[CHANGED] += 1
-    reader, keys = partial(read, rule=masks.causal), []
-    for x in (one, two):
-        done = through(x, stack, [empty_cache(x, layer) for layer in stack], reader)
-        keys.append(done.reads[-1].cache.key)
-    changed = changed_rows(keys[0], keys[1], ROUNDING)
+    before, after = (_compute_last_keys(x, stack, masks.causal) for x in (one, two))
+    changed = changed_rows(before, after, ROUNDING)
     return int((~changed[CHANGED + 1 :]).sum())
 
 
@@ -238,7 +224,7 @@ def chunks_change_nothing(mask: str, size: int) -> Finding:
     """Outputs of a prompt in chunks against one pass, under both masks."""
     off = {name: _measure_chunks(name, size) for name in ("causal", "full")}
     same = {name: one < ROUNDING for name, one in off.items()}
-    return judge_claim(same[mask], all(same.values()), size=size, **off)
+    return judge_among(mask, same, size=size, **off)
 
 
 def _measure_chunks(mask: str, size: int) -> float:
@@ -257,4 +243,4 @@ def speculation_is_approximate(redrawn: str) -> Finding:
     off = {name: float((one - target).abs().max()) for name, one in written.items()}
     differs = {name: one > ROUNDING for name, one in off.items()}
     numbers = {"off": off[LEFT_OVER], "mistake": off[ITSELF]}
-    return judge_claim(differs[redrawn], all(differs.values()), **numbers)
+    return judge_among(redrawn, differs, **numbers)

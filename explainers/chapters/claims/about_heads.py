@@ -8,14 +8,7 @@ from explainers.attention.grouped_query import share, share_wrongly
 from explainers.attention.multi_head import multi_head, parameters
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.single_head import single_head
-from explainers.chapters.claims.claim_table import (
-    CONDITION,
-    FAILS,
-    HOLDS,
-    Finding,
-    judge_claim,
-    make_finding,
-)
+from explainers.chapters.claims.claim_table import Finding, judge_among, judge_claim
 from explainers.models.head_scores import HeadScores
 from explainers.models.indexers import KEPT, ORACLE, OWN, PROSE, TWICE, read_indexers
 from explainers.models.registry import WHEEL_MODELS
@@ -39,22 +32,21 @@ def four_squares(num_heads: int, biases: str) -> Finding:
     matrices = layer.w_query, layer.w_key, layer.w_value, layer.w_output
     numbers = sum(matrix.numel() for matrix in matrices)
     numbers += sum(matrix.shape[-1] for matrix in matrices) if biases == "with biases" else 0
-    holds = numbers == 4 * 512**2
-    return judge_claim(holds, holds, numbers=numbers, square=4 * D_MODEL**2)
+    return judge_claim(numbers == 4 * 512**2, numbers=numbers, square=4 * D_MODEL**2)
 
 
 def heads_cost_one_head(head_dim: int) -> Finding:
     """Eight heads of this d_k against one head as wide as the model."""
     one = parameters(D_MODEL, 1, 1, D_MODEL)
-    counts = {width: parameters(D_MODEL, 8, 8, width) for width in (head_dim, 32, 64, 128)}
-    heads, as_many = counts[head_dim], [count == one for count in counts.values()]
-    return judge_claim(as_many[0], all(as_many), heads=heads, one=one, times=heads / one)
+    counts = {width: parameters(D_MODEL, 8, 8, width) for width in (32, 64, 128)}
+    heads, as_many = counts[head_dim], {width: count == one for width, count in counts.items()}
+    return judge_among(head_dim, as_many, heads=heads, one=one, times=heads / one)
 
 
 def sharing_adds_nothing(num_kv_heads: int, compared_with: int) -> Finding:
     """The numbers of a layer of eight query heads, with one count of KV heads and another."""
     own, shared = (parameters(D_MODEL, 8, heads, 64) for heads in (compared_with, num_kv_heads))
-    return judge_claim(shared <= own, shared <= own, own=own, shared=shared, saved=own - shared)
+    return judge_claim(shared <= own, own=own, shared=shared, saved=own - shared)
 
 
 def interleave_is_right(way: str, num_kv_heads: int) -> Finding:
@@ -67,12 +59,12 @@ def interleave_is_right(way: str, num_kv_heads: int) -> Finding:
     right = torch.stack(
         [attention(query[n], key[n // size], value[n // size], mask).output for n in range(8)]
     )
-    off = [
-        (attention(query, way(key, size), way(value, size), mask).output - right).abs().max().item()
-        for way in (share, share_wrongly)
-    ]
-    right_way = off[("repeat_interleave", "repeat").index(way)] < ROUNDING
-    return judge_claim(right_way, right_way, interleave=off[0], repeat=off[1])
+    off = {
+        name: (attention(query, by(key, size), by(value, size), mask).output - right).abs().max()
+        for name, by in (("repeat_interleave", share), ("repeat", share_wrongly))
+    }
+    interleave, repeat = (apart.item() for apart in off.values())
+    return judge_claim(bool(off[way] < ROUNDING), interleave=interleave, repeat=repeat)
 
 
 SENTENCE_WORDS = tuple(SENTENCE.split())
@@ -97,7 +89,7 @@ def peaks_on_subject_and_object(weights: str, num_heads: int) -> Finding:
         random += sorted(top) == [SUBJECT, OBJECT]
     half = {"trained": 2 * sum(trained) >= len(trained), "untrained": 2 * random >= UNTRAINED}
     numbers = {"trained": sum(trained), "of": len(trained), "random": random}
-    return judge_claim(half[weights], all(half.values()), untrained=UNTRAINED, **numbers)
+    return judge_among(weights, half, untrained=UNTRAINED, **numbers)
 
 
 def one_head_one_relation(num_heads: int) -> Finding:
@@ -111,7 +103,7 @@ def one_head_one_relation(num_heads: int) -> Finding:
             for n in (1, num_heads)
         )
     times = one / several
-    return make_finding(HOLDS if times > 5 else FAILS, one=one, several=several, times=times)
+    return judge_claim(times > 5, one=one, several=several, times=times)
 
 
 def attention_explains(num_heads: int, seed: int) -> Finding:
@@ -129,8 +121,7 @@ def attention_explains(num_heads: int, seed: int) -> Finding:
         moved.append((multi_head(layer.x, layer.heads, mask).output - run.output).norm(dim=-1))
     needed = torch.stack(moved).argmax(dim=0).tolist()
     same = sum(a == b for a, b in zip(looked, needed, strict=True))
-    verdict = HOLDS if same == len(SENTENCE_WORDS) else FAILS
-    return make_finding(verdict, same=same, words=len(SENTENCE_WORDS))
+    return judge_claim(same == len(SENTENCE_WORDS), same=same, words=len(SENTENCE_WORDS))
 
 
 def dropout_keeps_the_sum(probability: float) -> Finding:
@@ -147,15 +138,12 @@ DISPROPORTIONATE = 0.3
 
 def first_token_gets_most(model: str) -> Finding:
     """In how many heads of a real model the first token gets more than 0.3 of the weight."""
-    counts = {one: _count_sinks(one) for one in (model, *(known.id for known in WHEEL_MODELS))}
-    most = [2 * given > heads for given, heads in counts.values()]
-    given, heads = counts[model]
-    return judge_claim(most[0], all(most), given=given, heads=heads)
-
-
-def _count_sinks(model: str) -> tuple[int, int]:
-    scores = _read_scores(model).select("natural", "first token").flatten()
-    return int((scores > DISPROPORTIONATE).sum()), len(scores)
+    by_model = {
+        one.id: _read_scores(one.id).select("natural", "first token") for one in WHEEL_MODELS
+    }
+    counts = {one: int((scores > DISPROPORTIONATE).sum()) for one, scores in by_model.items()}
+    most = {one: 2 * count > by_model[one].numel() for one, count in counts.items()}
+    return judge_among(model, most, given=counts[model], heads=by_model[model].numel())
 
 
 def layers_get_sharper(first_token: str, model: str) -> Finding:
@@ -163,9 +151,9 @@ def layers_get_sharper(first_token: str, model: str) -> Finding:
     score = {"counted": "entropy", "left out": "entropy without the first token"}[first_token]
     by_layer = _read_scores(model).select("natural", score).nanmean(dim=1)
     diffuse, sharp = int(by_layer.argmax()), int(by_layer.argmin())
-    ends = diffuse == 0, sharp == len(by_layer) - 1
-    verdict = HOLDS if all(ends) else CONDITION if any(ends) else FAILS
-    return make_finding(verdict, diffuse=diffuse, sharp=sharp, last=len(by_layer) - 1)
+    last = len(by_layer) - 1
+    ends = diffuse == 0, sharp == last
+    return judge_claim(any(ends), all(ends), diffuse=diffuse, sharp=sharp, last=last)
 
 
 def _read_scores(model: str) -> HeadScores:
@@ -181,12 +169,10 @@ OTHERS = {"its mean": MEAN, "another passage": RESAMPLE}
 def zeros_tell_what_a_head_is_worth(other: str, texts: int, agree: float) -> Finding:
     """Of the heads that zeros call costly: does another replacement confirm a share of `agree`?"""
     shares = {(name, count): _confirm(name, count) for name in OTHERS for count in (4, 8)}
+    confirmed = {one: both >= agree * costly for one, (both, costly) in shares.items()}
     both, costly = shares[other, texts]
-    here = both >= agree * costly
-    everywhere = all(one >= agree * all_ for one, all_ in shares.values())
-    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
     share = write_percent(both / costly)
-    return make_finding(verdict, costly=f"{costly}", both=f"{both}", share=share)
+    return judge_among((other, texts), confirmed, costly=costly, both=both, share=share)
 
 
 def _confirm(other: str, texts: int) -> tuple[int, int]:
@@ -205,10 +191,9 @@ def few_keys_lose_nothing(kept: int, text: str) -> Finding:
         count: loss - passage.full_loss
         for count, loss in zip(KEPT, passage.losses[ORACLE], strict=True)
     }
-    loses = {count: judge_rise(rise) != NO_WORSE for count, rise in rises.items()}
-    verdict = FAILS if loses[kept] else CONDITION if any(loses.values()) else HOLDS
+    is_free = {count: judge_rise(rise) == NO_WORSE for count, rise in rises.items()}
     loss, full = f"{passage.full_loss + rises[kept]:.3f}", f"{passage.full_loss:.3f}"
-    return make_finding(verdict, kept=kept, loss=loss, full=full, **name_thresholds())
+    return judge_among(kept, is_free, kept=kept, loss=loss, full=full, **name_thresholds())
 
 
 def heads_need_their_own_keys(kept: int) -> Finding:
@@ -217,6 +202,6 @@ def heads_need_their_own_keys(kept: int) -> Finding:
     shared = shipped.passages[PROSE].losses[ORACLE]
     rises = {count: shared[KEPT.index(count)] - shipped.numbers["own"][f"{count}"] for count in OWN}
     needs = {count: judge_rise(rise) != NO_WORSE for count, rise in rises.items()}
-    verdict = (HOLDS if all(needs.values()) else CONDITION) if needs[kept] else FAILS
     own = shipped.numbers["own"][f"{kept}"]
-    return make_finding(verdict, kept=kept, own=f"{own:.3f}", shared=f"{own + rises[kept]:.3f}")
+    numbers = {"own": f"{own:.3f}", "shared": f"{own + rises[kept]:.3f}"}
+    return judge_among(kept, needs, kept=kept, **numbers)

@@ -2,7 +2,7 @@
 
 import torch
 from torch import Tensor
-from torch.nn.functional import normalize
+from torch.nn.functional import elu, normalize
 
 from explainers.attention import masks
 from explainers.attention.bounded_scores import capped_attention
@@ -11,14 +11,7 @@ from explainers.attention.receptive_field import cells
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks_and_gates import attention_with_sinks
 from explainers.attention.tiled import tile_cells, tiled_attention
-from explainers.chapters.claims.claim_table import (
-    CONDITION,
-    FAILS,
-    HOLDS,
-    Finding,
-    judge_claim,
-    make_finding,
-)
+from explainers.chapters.claims.claim_table import Finding, judge_among, judge_claim
 from explainers.toys.examples import make_generator
 from explainers.ui.text.numbers import write_percent
 
@@ -40,8 +33,7 @@ def time_and_space(tokens: int) -> Finding:
     whole = attention(query, key, value, masks.build(masks.causal, tokens, tokens)).output
     tiles = tiled_attention(query, key, value, masks.causal, BLOCK, BLOCK)
     apart = (tiles - whole).abs().max().item()
-    verdict = FAILS if not 3 < plain <= 4 else CONDITION if tiled <= 2 else HOLDS
-    return make_finding(verdict, plain=plain, tiled=tiled, apart=apart)
+    return judge_claim(3 < plain <= 4, tiled > 2, plain=plain, tiled=tiled, apart=apart)
 
 
 def _count_held_numbers(tokens: int) -> tuple[int, int]:
@@ -60,7 +52,7 @@ def tiles_are_exact(numbers: str) -> Finding:
     whole = attention(query, key, value, masks.build(masks.causal, 128, 128)).output
     tiles = tiled_attention(query, key, value, masks.causal, BLOCK, BLOCK)
     apart = (tiles - whole).abs().max().item()
-    return judge_claim(apart < ROUNDING, apart < ROUNDING, apart=apart)
+    return judge_claim(apart < ROUNDING, apart=apart)
 
 
 def tiles_save_work(mask: str, tokens: int) -> Finding:
@@ -68,11 +60,11 @@ def tiles_save_work(mask: str, tokens: int) -> Finding:
 
     The sentence names no mask: what only one of them saves is a condition.
     """
-    computed = {rule: _count_computed(rule, tokens) for rule in (mask, "full", "causal")}
+    computed = {rule: _count_computed(rule, tokens) for rule in ("full", "causal")}
     every, here = tokens**2, computed[mask]
-    saves = [one < every for one in computed.values()]
+    saves = {rule: one < every for rule, one in computed.items()}
     share = write_percent(here / every)
-    return judge_claim(saves[0], all(saves), computed=here, every=every, share=share)
+    return judge_among(mask, saves, computed=here, every=every, share=share)
 
 
 def _count_computed(mask: str, tokens: int) -> int:
@@ -85,7 +77,7 @@ def windows_are_linear(window: int, tokens: int) -> Finding:
     rule = masks.sliding_window(window)
     once, twice = (cells(masks.build(rule, n, n)) for n in (tokens, 2 * tokens))
     times = twice / once
-    return judge_claim(times < 2.2, times < 2.2, once=once, twice=twice, times=times)
+    return judge_claim(times < 2.2, once=once, twice=twice, times=times)
 
 
 # Newer kinds of attention
@@ -99,7 +91,7 @@ def linear_is_the_same(compared_with: str) -> Finding:
     seeded = make_generator("claims", "linear")
     query, key, value = (torch.randn(TOKENS, HEAD_DIM, generator=seeded) for _ in range(3))
     mask = masks.build(masks.causal, TOKENS, TOKENS)
-    features = [torch.nn.functional.elu(one) + 1 for one in (query, key)]
+    features = [elu(one) + 1 for one in (query, key)]
     kept, total, rows = torch.zeros(HEAD_DIM, HEAD_DIM), torch.zeros(HEAD_DIM), []
     for asks, offers, word in zip(*features, value, strict=True):
         kept, total = kept + offers[:, None] * word, total + offers
@@ -108,26 +100,23 @@ def linear_is_the_same(compared_with: str) -> Finding:
     own = products / products.sum(dim=-1, keepdim=True) @ value
     others = {"softmax": attention(query, key, value, mask).output, "its own weights": own}
     apart = {of: (torch.stack(rows) - other).abs().max().item() for of, other in others.items()}
-    same = apart[compared_with] < ROUNDING
-    softmax, products_apart = apart.values()
-    return judge_claim(same, same, softmax=softmax, own=products_apart, kept=kept.numel())
+    softmax, by_products = apart.values()
+    return judge_claim(
+        apart[compared_with] < ROUNDING, softmax=softmax, own=by_products, kept=kept.numel()
+    )
 
 
-RATES = 0.25, 0.5, 1.0
-
-
-def delta_rule_overwrites(rate: float, rates: tuple[float, ...] = RATES) -> Finding:
+def delta_rule_overwrites(rate: float) -> Finding:
     """What is read back of a key that was written twice; the rule of Schlag et al. (2021)."""
-    left = {one: _write_twice(one) for one in (rate, *rates)}
-    plain = _write_twice(None)
-    newest = [off < ROUNDING for off in left.values()]
-    return judge_claim(newest[0], all(newest), left=left[rate], plain=plain)
+    left = {one: _write_twice(one) for one in (0.25, 0.5, 1.0)}
+    newest = {one: off < ROUNDING for one, off in left.items()}
+    return judge_among(rate, newest, left=left[rate], plain=_write_twice(None))
 
 
 def _write_twice(rate: float | None) -> float:
     """How far from the newest value, as a share of the old one; without a rate values add up."""
     seeded = make_generator("claims", "delta")
-    key, old, new = torch.nn.functional.normalize(torch.randn(3, HEAD_DIM, generator=seeded))
+    key, old, new = normalize(torch.randn(3, HEAD_DIM, generator=seeded))
     state, one = torch.zeros(HEAD_DIM, HEAD_DIM), torch.tensor(1.0)
     for value in (old, new):
         if rate is None:
@@ -137,14 +126,11 @@ def _write_twice(rate: float | None) -> float:
     return (read_state(state, key) - new).norm().item()
 
 
-SINKS = -100, 0, 2
-
-
 def sink_keeps_the_sum(sink: int) -> Finding:
     """The sum of a row whose head may also look at nothing, with this score or with others."""
-    totals = {one: _add_up_with_sink(one) for one in (sink, *SINKS)}
-    kept = [abs(total - 1) < ROUNDING for total in totals.values()]
-    return judge_claim(kept[0], all(kept), total=totals[sink], sunk=1 - totals[sink])
+    totals = {one: _add_up_with_sink(one) for one in (-100, 0, 2)}
+    kept = {one: abs(total - 1) < ROUNDING for one, total in totals.items()}
+    return judge_among(sink, kept, total=totals[sink], sunk=1 - totals[sink])
 
 
 def _add_up_with_sink(sink: int) -> float:
@@ -162,8 +148,7 @@ def cap_keeps_shares_apart(cap: int) -> Finding:
     mask = torch.ones(1, TOKENS, dtype=torch.bool)
     capped = capped_attention(query, key, key, mask, cap)
     largest, score = capped.weights.max().item(), capped.scores.max().item()
-    stops = largest < 0.99
-    return judge_claim(stops, stops, largest=largest, score=score)
+    return judge_claim(largest < 0.99, largest=largest, score=score)
 
 
 DIM, PAIRS, TEXTS = 16, 32, 50
@@ -180,7 +165,7 @@ def overwriting_finds_more(keys: str) -> Finding:
         for name, kind in (("new", ALL_NEW), ("again", REPEATED))
         for rule, share in zip(("sum", "overwriting"), found[kind], strict=True)
     }
-    return judge_claim(is_more[keys], all(is_more.values()), pairs=PAIRS, **numbers)
+    return judge_among(keys, is_more, pairs=PAIRS, **numbers)
 
 
 def _find_newest(kind: str) -> tuple[float, float]:
@@ -213,7 +198,7 @@ def a_memory_holds_its_side(keys: str, pairs: int) -> Finding:
     apart = {kind: _measure_error(kind, pairs) for kind in (RIGHT_ANGLES, RANDOM)}
     is_exact = {kind: error < ROUNDING for kind, error in apart.items()}
     exact, rough = apart.values()
-    return judge_claim(is_exact[keys], all(is_exact.values()), dim=DIM, right=exact, random=rough)
+    return judge_among(keys, is_exact, dim=DIM, right=exact, random=rough)
 
 
 def _measure_error(kind: str, pairs: int) -> float:

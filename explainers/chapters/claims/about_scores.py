@@ -15,11 +15,11 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.attention.scaling import Measured, gradient_size, measure, random_scores
 from explainers.attention.steps import hide, softmax
 from explainers.chapters.claims.claim_table import (
-    CONDITION,
     FAILS,
     HOLDS,
     LOST,
     Finding,
+    judge_among,
     judge_claim,
     make_finding,
 )
@@ -57,8 +57,7 @@ def rows_sum_to_one(head_dim: int, numbers: str) -> Finding:
     theirs = torch.nn.functional.scaled_dot_product_attention(query, key, value, mask)
     off = (ours.weights.double().sum(dim=-1) - 1).abs().max().item()
     apart = (ours.output - theirs).abs().max().item()
-    holds = off < ROUNDING and apart < ROUNDING
-    return judge_claim(holds, holds, off=off, apart=apart)
+    return judge_claim(off < ROUNDING and apart < ROUNDING, off=off, apart=apart)
 
 
 def same_output_as_gpt_2(ours: str) -> Finding:
@@ -67,27 +66,16 @@ def same_output_as_gpt_2(ours: str) -> Finding:
 
     apart, unscaled = compare_scaling()
     same = {"as it is": apart, "without scaling": unscaled}[ours] < ROUNDING
-    return judge_claim(same, same, apart=apart, unscaled=unscaled)
+    return judge_claim(same, apart=apart, unscaled=unscaled)
 
 
-SPREADS = 0.5, 1.0, 1.5, 2.0
-
-
-def root_brings_it_back(
-    spread: float, head_dim: int = 64, tried: tuple[float, ...] = SPREADS
-) -> Finding:
+def root_brings_it_back(spread: float) -> Finding:
     """Entries with a standard deviation of 1, as the sentence silently takes them, or another."""
-    measured = _measured(head_dim).variance[1]
-    variances = {one: one**4 * measured for one in (spread, *tried)}  # both factors are larger
+    measured = _measured(HEAD_DIM).variance[1]
+    variances = {one: one**4 * measured for one in (0.5, 1.0, 1.5, 2.0)}  # both factors are larger
     back = {one: 0.9 < variance < 1.1 for one, variance in variances.items()}
-    return judge_claim(
-        back[spread],
-        all(back.values()),
-        variance=variances[spread],
-        head_dim=head_dim,
-        back=sum(back[one] for one in tried),
-        tried=len(tried),
-    )
+    counts = {"back": sum(back.values()), "tried": len(back)}
+    return judge_among(spread, back, variance=variances[spread], head_dim=HEAD_DIM, **counts)
 
 
 def one_token_takes_all(head_dim: int) -> Finding:
@@ -107,7 +95,7 @@ def hidden_is_exactly_zero(allowed: int) -> Finding:
     nans = int(weights.isnan().sum())
     zero = nans == 0 and bool((weights[~mask] == 0).all())
     largest = weights[~mask].max().item() if allowed < KEYS else 0.0
-    return judge_claim(zero, zero, nans=nans, largest=largest, left=allowed)
+    return judge_claim(zero, nans=nans, largest=largest, left=allowed)
 
 
 def gradient_vanishes(head_dim: int) -> Finding:
@@ -141,21 +129,18 @@ def biases_do_not_matter(left_out: str, seed: int) -> Finding:
     }
     changes = {of: (output - plain).abs().max().item() for of, output in outputs.items()}
     free = [changes[of] < ROUNDING for of in changes if left_out in (of, "all")]
-    verdict = HOLDS if all(free) else CONDITION if any(free) else FAILS
-    return make_finding(verdict, **changes)
-
-
-ADDED = 1, 100, 10_000, 100_000_000
+    return judge_claim(any(free), all(free), **changes)
 
 
 def shift_changes_nothing(added: int) -> Finding:
     """The weights of a row before and after the same number is added to all its scores."""
     scores = torch.randn(1, KEYS, generator=make_generator("claims", "shift"))
     moved = {
-        one: (softmax(scores + one) - softmax(scores)).abs().max().item() for one in (added, *ADDED)
+        one: (softmax(scores + one) - softmax(scores)).abs().max().item()
+        for one in (1, 100, 10_000, 100_000_000)
     }
-    still = [one < ROUNDING for one in moved.values()]
-    return judge_claim(still[0], all(still), added=added, moved=moved[added])
+    still = {one: change < ROUNDING for one, change in moved.items()}
+    return judge_among(added, still, added=added, moved=moved[added])
 
 
 def _measured(head_dim: int) -> Measured:
@@ -193,7 +178,7 @@ def sink_replaces_first(beside: str) -> Finding:
     }
     takes = {name: nowhere > first for name, (nowhere, first) in shares.items()}
     nowhere, first = map(write_percent, shares[beside])
-    return judge_claim(takes[beside], all(takes.values()), nowhere=nowhere, first=first)
+    return judge_among(beside, takes, nowhere=nowhere, first=first)
 
 
 def idle_heads_spread(batches: int) -> Finding:
@@ -201,8 +186,8 @@ def idle_heads_spread(batches: int) -> Finding:
     [stage] = [one for one in load_film(FIRST) if one.batches == batches]
     row = stage.weights[-1]  # d comes after no trigger
     largest, even = max(row), 1 / len(row)
-    spreads = largest < 3 * even
-    return judge_claim(spreads, spreads, largest=write_percent(largest), even=write_percent(even))
+    shares = {"largest": write_percent(largest), "even": write_percent(even)}
+    return judge_claim(largest < 3 * even, **shares)
 
 
 FROM_START, AFTERWARDS = "from the first batch on", "after training"
@@ -214,8 +199,7 @@ def cap_empties_first(capped: str) -> Finding:
     """What the first token keeps of the last letter's weight if scores are capped; five seeds."""
     kept = {FROM_START: _keep_under_cap(True), AFTERWARDS: _keep_under_cap(False)}
     empties = {when: share < MOST for when, share in kept.items()}
-    first = write_percent(kept[capped])
-    return judge_claim(empties[capped], all(empties.values()), first=first, cap=f"{CAP:g}")
+    return judge_among(capped, empties, first=write_percent(kept[capped]), cap=f"{CAP:g}")
 
 
 @torch.no_grad()
@@ -237,10 +221,9 @@ def windows_reach(layers: int, width: int) -> Finding:
     last = reach(mask, layers)[-1, -1]
     first = int(last.int().argmax())
     needed = next(n for n in range(1, 8) if window_reach(width, n) >= 6) if width > 1 else 0
-    holds = first <= 1
     enough = N_("{count} layers", count=needed) if needed else N_("no number of layers")
     reached = window_reach(width, layers)
-    return judge_claim(holds, holds, first=WORDS[first], reached=reached, enough=enough)
+    return judge_claim(first <= 1, first=WORDS[first], reached=reached, enough=enough)
 
 
 def another_sequence_needs_no_mask(looked_at: str, words: int) -> Finding:
@@ -266,15 +249,14 @@ def another_sequence_needs_no_mask(looked_at: str, words: int) -> Finding:
     changes = {"cross-attention": earlier(None), "self-attention": earlier(masks.full)}
     free = {of: change < ROUNDING for of, change in changes.items()}
     cross, own = changes.values()
-    causal = earlier(masks.causal)
-    return judge_claim(free[looked_at], all(free.values()), cross=cross, own=own, causal=causal)
+    return judge_among(looked_at, free, cross=cross, own=own, causal=earlier(masks.causal))
 
 
 def order_is_lost(mask: str) -> Finding:
     """A shuffled text against the text, word by word, if no word knows its place."""
     apart = {name: _measure_reorder(masks.RULES[name]) for name in ("full", "causal")}
     same = {name: one < ROUNDING for name, one in apart.items()}
-    return judge_claim(same[mask], all(same.values()), **apart)
+    return judge_among(mask, same, **apart)
 
 
 def _measure_reorder(rule: Rule) -> float:
@@ -288,18 +270,14 @@ def _measure_reorder(rule: Rule) -> float:
 HEAD_DIM, LONGEST = 64, 10_000.0
 
 
-MOVED_BY = 1, 100, 10_000, 1_000_000
-
-
 def rotation_sees_distance(moved_by: int) -> Finding:
     """Scores of two words three places apart, and of the same words farther on in a text."""
     query, key = torch.randn(2, 1, HEAD_DIM, generator=make_generator("claims", "rotary"))
     first = _score_rotated(query, key, 3, 0)
-    later = {by: _score_rotated(query, key, 3 + by, by) for by in (moved_by, *MOVED_BY)}
+    later = {by: _score_rotated(query, key, 3 + by, by) for by in (1, 100, 10_000, 1_000_000)}
     apart = {by: abs(first - score) for by, score in later.items()}
-    same = [one < 1e-3 for one in apart.values()]
-    numbers = {"first": first, "later": later[moved_by], "apart": apart[moved_by]}
-    return judge_claim(same[0], all(same), **numbers)
+    same = {by: one < 1e-3 for by, one in apart.items()}
+    return judge_among(moved_by, same, first=first, later=later[moved_by], apart=apart[moved_by])
 
 
 def _score_rotated(query: Tensor, key: Tensor, query_pos: int, key_pos: int) -> float:
@@ -314,7 +292,7 @@ def rotation_fades(vectors: str) -> Finding:
     shrunk = {kind: _measure_fading(kind) for kind in ("alike", "independent")}
     fades = {kind: far < near / 2 for kind, (near, far) in shrunk.items()}
     near, far = shrunk[vectors]
-    return judge_claim(fades[vectors], all(fades.values()), near=near, far=far, times=far / near)
+    return judge_among(vectors, fades, near=near, far=far, times=far / near)
 
 
 def _measure_fading(kind: str) -> tuple[float, float]:
@@ -338,4 +316,4 @@ def interpolation_is_free(further: int) -> Finding:
     extends = {batches: loss < plain for batches, loss in zip((0, FURTHER), losses, strict=True)}
     numbers = {"plain": plain, "free": losses[0], "trained": losses[1], "batches": FURTHER}
     lengths = {"short": LENGTHS[0], "long": LENGTHS[-1]}
-    return judge_claim(extends[further], all(extends.values()), **numbers, **lengths)
+    return judge_among(further, extends, **numbers, **lengths)

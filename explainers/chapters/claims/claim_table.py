@@ -10,12 +10,7 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.common.claim_parameters import (
-    Setting,
-    capitalise,
-    choose_size,
-    find_published_entries,
-)
+from explainers.chapters.common.claim_parameters import Setting, capitalise, find_published_entries
 from explainers.folders import ASSETS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
@@ -44,10 +39,14 @@ class Finding:
     numbers: dict[str, str]
 
 
-def judge_claim(here: bool, everywhere: bool, **numbers: object) -> Finding:
+def judge_claim(here: bool, everywhere: bool = True, /, **numbers: object) -> Finding:
     """True here and everywhere it was tried: holds; only here: with a condition; else it fails."""
-    verdict = (HOLDS if everywhere else CONDITION) if here else FAILS
-    return make_finding(verdict, **numbers)
+    return make_finding((HOLDS if everywhere else CONDITION) if here else FAILS, **numbers)
+
+
+def judge_among(chosen: object, holds: Mapping[Any, bool], **numbers: object) -> Finding:
+    """The same of whatever was tried, of which one is chosen."""
+    return judge_claim(holds[chosen], all(holds.values()), **numbers)
 
 
 def make_finding(verdict: str, **numbers: object) -> Finding:
@@ -57,9 +56,7 @@ def make_finding(verdict: str, **numbers: object) -> Finding:
 
 def format_number(number: object) -> str:
     """18000 as 18,000, and 0.12345 as 0.123; words stay as they are."""
-    if isinstance(number, str):
-        return number
-    if isinstance(number, bool) or not isinstance(number, int | float):
+    if not isinstance(number, int | float):
         return str(number)
     if isinstance(number, int):
         return f"{number:,}"
@@ -83,17 +80,11 @@ class Claim:
     verdict: str
     parameters: tuple[Setting, ...]
 
-    def __post_init__(self) -> None:
-        if self.verdict not in VERDICTS:
-            raise ValueError(f"{self.id}: {self.verdict!r} is none of {', '.join(VERDICTS)}")
-
     @property
     def check(self) -> Callable[..., Finding]:
         """The function that computes it."""
-        checks = importlib.import_module(
-            f"explainers.chapters.claims.about_{self.module}"
-        )  # torch comes with it
-        function: Callable[..., Finding] = getattr(checks, self.id)
+        module = f"explainers.chapters.claims.about_{self.module}"
+        function: Callable[..., Finding] = getattr(importlib.import_module(module), self.id)
         return function
 
     @property
@@ -105,8 +96,14 @@ class Claim:
 @functools.cache
 def read_claims() -> dict[str, Claim]:
     """id: claim, in the order of the pages' list."""
-    rows = json.loads(FILE.read_text(encoding="utf-8"))
-    return {claim.id: claim for claim in map(_make_claim, rows)}
+    claims = {}
+    for row in json.loads(FILE.read_text(encoding="utf-8")):
+        module, name = row["check"].split(".")
+        parameters = tuple(
+            Setting(**one | {"values": tuple(one["values"])}) for one in row["parameters"]
+        )
+        claims[name] = Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
+    return claims
 
 
 def list_parts() -> tuple[str, ...]:
@@ -114,24 +111,16 @@ def list_parts() -> tuple[str, ...]:
     return tuple(dict.fromkeys(claim.part for claim in read_claims().values()))
 
 
-def _make_claim(row: dict[str, Any]) -> Claim:
-    module, name = row["check"].split(".")
-    parameters = tuple(
-        Setting(**one | {"values": tuple(one["values"])}) for one in row["parameters"]
-    )
-    return Claim(name, row["part"], module, row["page"], row["verdict"], parameters)
-
-
-TRAINED = {
+NEED_FILES = {
+    *("width_of_gpt_4", "same_output_as_gpt_2"),
     *("peaks_on_subject_and_object", "one_head_one_relation", "attention_explains"),
     *("first_token_gets_most", "layers_get_sharper"),
     "zeros_tell_what_a_head_is_worth",
     *("sink_replaces_first", "idle_heads_spread", "cap_empties_first", "interpolation_is_free"),
     *("few_keys_lose_nothing", "heads_need_their_own_keys"),
 }
-"""These read weights, scores and held-out sentences of ours, which no file of this size holds."""
-LISTED = {"width_of_gpt_4", "same_output_as_gpt_2"}
-"""One looks through all published models, one builds a model of transformers."""
+"""One looks through all published models, one builds a model of transformers; the others read
+weights, scores and held-out sentences of ours, which no file of this size holds."""
 MOST_IN_LECTURE = 5
 """Claims that a class is asked about, one after the other."""
 ICONS = dict(zip(VERDICTS, ("check_circle", "rule", "cancel", "help"), strict=True))
@@ -145,7 +134,7 @@ def run_check(check: Callable[..., Finding], choices: Mapping[str, Any]) -> dict
 
 def offer_claim(one: Claim, choices: Mapping[str, Any], finding: Finding, sentence: str) -> None:
     """What comes out for the choices on screen."""
-    if one.id in TRAINED | LISTED:
+    if one.id in NEED_FILES:
         take("claim")
         return
     inputs = {"check": one.check, "choices": choices}
@@ -160,11 +149,6 @@ def list_next(claim: Claim) -> list[Claim]:
     claims = list(read_claims().values())
     place = claims.index(claim)
     return [*claims[place:], *claims[:place]][:MOST_IN_LECTURE]
-
-
-def choose_sizes(claim: Claim) -> dict[str, Any]:
-    """The reader's values of all that the claim speaks of."""
-    return {one.name: choose_size(claim.id, one) for one in claim.parameters}
 
 
 @st.cache_data(max_entries=512, show_spinner=False, hash_funcs={Claim: lambda claim: claim.id})

@@ -64,11 +64,15 @@ def choose_sizes(reading: Reading) -> LayerSizes:
     @functools.cache
     def read(size: int) -> Layer:
         if size == layers.READABLE_HEAD_DIM:
-            shown_seed = seed if seed in layers.READABLE_SEEDS else layers.READABLE_SEEDS[0]
-            return layers.load_readable_layer(tokens, "full", shown_seed)
+            return _find_readable_layer(tokens, seed)
         return find_trained_layer(tokens, size, seed)
 
-    _describe_trained(read(head_dim), seed)
+    layer = read(head_dim)  # what was learned, and what is shown instead of what was asked for
+    notes = _describe_learned(layer, seed) + describe_long_text(layer)
+    if layer.unknown:
+        words = ", ".join(map(verbatim, layer.unknown))
+        notes.append(_("Not in the training data, so with random vectors: {words}.", words=words))
+    st.caption(" ".join(notes))  # one element: each costs time at every rerun
     return LayerSizes(layers.HEAD_DIMS, head_dim, read)
 
 
@@ -88,15 +92,6 @@ def _choose_untrained(reading: Reading, has_value_dim: bool = False) -> LayerSiz
         return layers.draw_layer(reading.words, d_model, 1, size, "full", seed, value_dim)
 
     return LayerSizes(controls.head_dim.possible, head_dim, read)
-
-
-def _describe_trained(layer: Layer, seed: int) -> None:
-    """What was learned, and what is shown instead of what was asked for."""
-    notes = _describe_learned(layer, seed) + describe_long_text(layer)
-    if layer.unknown:
-        words = ", ".join(map(verbatim, layer.unknown))
-        notes.append(_("Not in the training data, so with random vectors: {words}.", words=words))
-    st.caption(" ".join(notes))  # one element: each costs time at every rerun
 
 
 def _describe_learned(layer: Layer, seed: int) -> list[str]:
@@ -124,9 +119,8 @@ def read_layers(reading: Reading) -> tuple[Layer, Layer]:
     if not (reading.is_small and is_trained):
         layer = reading.layer("full", is_trained)
         return layer, layer
-    shown_seed = seed if seed in layers.READABLE_SEEDS else layers.READABLE_SEEDS[0]
-    layer = layers.load_readable_layer(tokens, "full", shown_seed)
-    notes = describe_missing(seed, shown_seed, layers.READABLE_SEEDS) + describe_long_text(layer)
+    layer = _find_readable_layer(tokens, seed)
+    notes = describe_missing(seed, layer.seed, layers.READABLE_SEEDS) + describe_long_text(layer)
     if notes:
         st.caption(" ".join(notes))
     return layer, find_trained_layer(tokens, ABLE, seed)
@@ -136,6 +130,11 @@ def describe_wide_layer(layer: Layer, seed: int) -> None:
     """Say what the wide head of `read_layers` learned, if it is not untrained."""
     if layer.learned:
         st.caption(" ".join(_describe_learned(layer, seed)))
+
+
+def _find_readable_layer(tokens: Tokens, seed: int) -> Layer:
+    shown_seed = seed if seed in layers.READABLE_SEEDS else layers.READABLE_SEEDS[0]
+    return layers.load_readable_layer(tokens, "full", shown_seed)
 
 
 def find_trained_layer(tokens: Tokens, head_dim: int, seed: int) -> Layer:

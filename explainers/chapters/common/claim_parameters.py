@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import streamlit as st
+
 from explainers.memory.model_shapes import read_shapes
 from explainers.memory.serving import read_gpus
 from explainers.takeaway.modules import Given
@@ -31,12 +33,16 @@ class Setting:
             raise ValueError(f"{self.name}: {self.default} is none of {self.values}")
 
 
-def choose_size(owner: str, size: Setting) -> Any:
-    """The reader's value; its name in the link is made of the owner's and its own."""
+def choose_sizes(owner: str, sizes: Sequence[Setting]) -> dict[str, Any]:
+    """The reader's values, in a row; in the link they are named by the owner's name and theirs."""
+    with st.container(horizontal=True):
+        return {size.name: _choose_size(f"{SIZE}{owner}_{size.name}", size) for size in sizes}
+
+
+def _choose_size(key: str, size: Setting) -> Any:
     if len(size.values) > MOST_BUTTONS and isinstance(size.default, int | float):
-        return StepSlider(f"{SIZE}{owner}_{size.name}", size.label, size.default, size.values)()
+        return StepSlider(key, size.label, size.default, size.values)()
     options = {format_value(value): value for value in size.values}
-    key = f"{SIZE}{owner}_{size.name}"
     return options[Choice(key, size.label, format_value(size.default), tuple(options))()]
 
 
@@ -47,13 +53,12 @@ def format_value(value: object) -> str:
 
 def describe_sizes(sizes: Sequence[Setting], values: Mapping[str, Any], mark: str = "") -> str:
     """Each with its value, in the visitor's language; a `mark` makes the values bold."""
-    written = ((_(size.label), _write_value(values[size.name])) for size in sizes)
-    return ", ".join(f"{label} {mark}{value}{mark}" for label, value in written)
 
+    def write(value: object) -> str:
+        written = _(format_value(value))
+        return written.replace("-", "−") if isinstance(value, int | float) else written
 
-def _write_value(value: object) -> str:
-    written = _(format_value(value))
-    return written.replace("-", "−") if isinstance(value, int | float) else written
+    return ", ".join(f"{_(one.label)} {mark}{write(values[one.name])}{mark}" for one in sizes)
 
 
 def capitalise(words: str) -> str:

@@ -170,7 +170,8 @@ def run_beginning(
     is_own = encoded["special_tokens_mask"]
     own_positions = tuple(position for position, own in enumerate(is_own) if own)
     given = make_inputs(loaded.model, ids)
-    run = run_model(loaded.model, record=_forget, output_hidden_states=True, **given)
+    # What goes into the layer is enough: our head computes the rest.
+    run = run_model(loaded.model, record=lambda _: None, output_hidden_states=True, **given)
     count = len(whole["input_ids"]) - sum(whole["special_tokens_mask"])
     return tokens, own_positions, count, run.output.hidden_states[layer][0].float()
 
@@ -183,10 +184,6 @@ def _name_token(text: str, token: str, start: int, stop: int) -> str:
     part = text[start:stop]
     goes_on = token.startswith(PIECE) or (text[start - 1 : start + 1].isalnum() and start > 0)
     return f"{GOES_ON if goes_on else ''}{part.strip()}" or token
-
-
-def _forget(_recorded: object) -> None:
-    """What goes into the layer is enough: our head computes the rest."""
 
 
 def choose_head(heads: MultiHead, number: int) -> MultiHead:

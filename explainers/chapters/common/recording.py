@@ -94,16 +94,6 @@ class Recording:
         """Query heads per KV head."""
         return self.layers[0].query.shape[1] // self.layers[0].key.shape[1]
 
-    @cached_property
-    def is_causal(self) -> bool:
-        """Is no later token seen, by anybody, in any layer?"""
-        return not bool(self.masks.triu(1).any())
-
-    @cached_property
-    def first_token_weights(self) -> Tensor:
-        """(layers, heads): the weight on the first token, mean over queries that see more."""
-        return average_weight_on_key(self.weights, 0)
-
     def is_plain(self, layer: int) -> bool:
         """Is nothing added to attention in this layer?"""
         return self.layers[layer].function is attention

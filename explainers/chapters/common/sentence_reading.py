@@ -275,11 +275,18 @@ def choose_causal_reader(
 
     One line says who reads, and which part of the model.
     """
-    words = drop_end_marks(sentence.tokens)
-    wants_model = bool(find_unknown_words(words)) or controls.reader(is_drawn=False) == REAL
+    unknown = find_unknown_words(drop_end_marks(sentence.tokens))
+    wants_model = bool(unknown) or controls.reader(is_drawn=False) == REAL
     loaded = find_model("causal") if wants_model else None
     found = read(loaded, sentence.text) if loaded else None
-    _say_causal_reader(name_part(found) if found else "", words, wants_model)
+    listed = list_few([*filter(is_word, unknown)])
+    is_waiting = wants_model and is_model_near("causal")
+    if found:
+        said = _("**A real model reads your words:** {part}.", part=name_part(found))
+        lacks = _("The small heads never learned {unknown}.", unknown=listed)
+        st.markdown(f"{said} {lacks}" if listed else said)
+    elif is_waiting or listed:
+        st.markdown(_say_untrained(is_waiting))
     return found, wants_model
 
 
@@ -288,20 +295,6 @@ def find_model(kind: str) -> "RealModel | None":
     from explainers.models.load import find_loaded_model
 
     return find_loaded_model(name_model(kind)) if is_model_near(kind) else None
-
-
-def _say_causal_reader(name: str, words: Tokens, wants_model: bool) -> None:
-    """One line: which model reads, and why, or that untrained weights do."""
-    unknown = list_few([*filter(is_word, find_unknown_words(words))])
-    if name:
-        said = [_("**A real model reads your words:** {part}.", part=name)]
-        if unknown:
-            said.append(_("The small heads never learned {unknown}.", unknown=unknown))
-    elif (is_waiting := wants_model and is_model_near("causal")) or unknown:
-        said = [_say_untrained(is_waiting)]
-    else:
-        return
-    st.markdown(" ".join(said))
 
 
 def _describe_reading(own: OwnWords, has_all_heads: bool) -> list[str]:

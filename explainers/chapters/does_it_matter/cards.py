@@ -22,6 +22,7 @@ from explainers.models.layer_by_layer import (
     read_stream,
     write_by_key,
 )
+from explainers.models.probes import NUM_TEXTS
 from explainers.models.registry import ModelError
 from explainers.models.replaced_heads import (
     CLEAR,
@@ -38,6 +39,8 @@ from explainers.models.replaced_heads import (
     encode_prompt,
     find_costly,
     make_patching_job,
+    measure_head,
+    replace_output,
     summarise,
 )
 from explainers.models.shipped_measurements import MODEL, PAIR, SAMPLE, Place, read_shipped_writings
@@ -49,8 +52,10 @@ from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.figure.hero import begin_again, show_picture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import revealed
 from explainers.ui.session import WRITER_SHOWN
 from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import PERCENT, write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
 
@@ -66,32 +71,40 @@ CHANCE = N_("whether any other words would do the same")
 SPEED, WHICH = N_("how fast the model is"), N_("which layer the head is in")
 
 
-class Ways(NamedTuple):
-    """A head's estimates, by the three replacements; rises (kinds, texts)."""
-
-    place: Place
-    found: dict[str, Estimate]
-    rises: Tensor
-
-
-def read_ways(shown: Shown, place: Place) -> Ways:
-    """As it was measured beforehand."""
+def read_ways(shown: Shown, place: Place) -> dict[str, Estimate]:
+    """What each replacement of a head costs, as it was measured beforehand."""
     rises = shown.ablations.rises[(slice(None), *place)]  # (kinds, texts)
-    found = {kind: summarise(row) for kind, row in zip(KINDS, rises, strict=True)}
-    return Ways(place, found, rises)
+    return {kind: summarise(row) for kind, row in zip(KINDS, rises, strict=True)}
 
 
-def answer_mean(ways: Ways) -> str:
-    """How much of the rise with zeros is left with the mean."""
-    share = ways.found[MEAN].mean / ways.found[ZERO].mean
-    return SAME if share > 0.75 else HALF if share > 0.25 else NOTHING
+@fragment
+def ask_zero(text: Prose, shown: Shown) -> None:
+    """Zeros cost a lot: how much of that is left with the mean?"""
+    found = read_ways(shown, MISLED)
+    share = found[MEAN].mean / found[ZERO].mean
+    answer = SAME if share > 0.75 else HALF if share > 0.25 else NOTHING
+    told = describe_ways(shown, MISLED) | {"texts": f"{NUM_TEXTS}"}
+    if revealed(text, "zero", SHARES, answer, **told):
+        text("zero_seen", **told)
+        draw_ways(shown, MISLED, "misled")
 
 
-def describe_ways(ways: Ways) -> dict[str, str]:
+def show_ways(text: Prose, shown: Shown, place: Place) -> None:
+    """Three replacements of the chosen head."""
+    text("ways", texts=NUM_TEXTS)
+    draw_ways(shown, place, "ways")
+    text("ways_seen", **describe_ways(shown, place))
+    text("ways_counted", **count_heads(shown))
+    show_source(replace_output, measure_head, that=CODE_ROLE)
+    show_source(summarise)
+
+
+def describe_ways(shown: Shown, place: Place) -> dict[str, str]:
     """The head, its rises with their errors, and a row of a table; for the text."""
-    told = {kind.replace(" ", "_"): write_estimate(one) for kind, one in ways.found.items()}
-    cells = [f"{_(kind)} | {write_grey(one)}" for kind, one in ways.found.items()]
-    return {"head": name_head(*ways.place), "rows": "\n".join(f"| {c} |" for c in cells), **told}
+    found = read_ways(shown, place)
+    told = {kind.replace(" ", "_"): write_estimate(one) for kind, one in found.items()}
+    cells = [f"{_(kind)} | {write_grey(one)}" for kind, one in found.items()]
+    return {"head": name_head(*place), "rows": "\n".join(f"| {c} |" for c in cells), **told}
 
 
 def write_estimate(one: Estimate) -> str:
@@ -104,20 +117,21 @@ def write_grey(one: Estimate) -> str:
     return f"**{write_estimate(one)}**" if one.is_clear else f":gray[{write_estimate(one)}]"
 
 
-def draw_ways(ways: Ways, origin: str, key: str) -> None:
+def draw_ways(shown: Shown, place: Place, key: str) -> None:
     """A dot for each text, and the mean with its error, for each replacement."""
     from explainers.charts.curves import Axis, draw_text_rises
 
+    found, rises = read_ways(shown, place), shown.ablations.rises[(slice(None), *place)]
     rows: list[tuple[str, float, float | None, float | None]] = []
-    for (kind, one), row in zip(ways.found.items(), ways.rises.tolist(), strict=True):
+    for (kind, one), row in zip(found.items(), rises.tolist(), strict=True):
         rows += [(kind, rise, None, None) for rise in row]
         away = CLEAR * one.error
         rows.append((kind, one.mean, one.mean - away, one.mean + away))
     table = tabulate(rows, ["kind", "x", "low", "high"])
     title = N_("loss rises by, nats per token")
-    told = "; ".join(f"{_(kind)} {write_estimate(one)}" for kind, one in ways.found.items())
-    alt = _("What replacing {head} costs: {told}", head=name_head(*ways.place), told=told)
-    show_chart(draw_text_rises, table, alt, key, origin, x=Axis(title))
+    told = "; ".join(f"{_(kind)} {write_estimate(one)}" for kind, one in found.items())
+    alt = _("What replacing {head} costs: {told}", head=name_head(*place), told=told)
+    show_chart(draw_text_rises, table, alt, key, shown.origin, x=Axis(title))
 
 
 def count_heads(shown: Shown) -> dict[str, str]:
@@ -161,121 +175,99 @@ written_source = Choice("written_from", N_("All of its weight on"), "")
 controls.register(written_prompt, written_source)
 
 
-class HeadWriting(NamedTuple):
-    """One head's writing: its name, the prompt's tokens, two answers, and numbers by token.
+class LayerWriting(NamedTuple):
+    """What the heads of a layer write: after which tokens, for which answers, its numbers.
 
-    weights, leads (keys,); logits (keys, 20), promoted: the tokens that they are of.
+    `labels` are the tokens that they promote, by their ids.
     """
 
-    head: str
     tokens: list[str]
     answers: tuple[str, str]
-    weights: Tensor
-    leads: Tensor
-    logits: Tensor
-    promoted: list[list[str]]
-
-    @property
-    def added(self) -> Tensor:
-        """To the lead of the first answer (keys,)."""
-        return self.weights * self.leads
+    written: Writing
+    labels: dict[int, str]
 
 
-def read_writing(shown: Shown, place: Place, prompt: str) -> HeadWriting | None:
+def read_writing(shown: Shown, layer: int, prompt: str) -> LayerWriting | None:
     """After the running prompt, as it came with the app; nothing for any other prompt."""
     shipped = read_shipped_writings()
     if prompt != PAIR.prompt or not shipped:
         return None
-    layer, head = place
     one = Writing(*(part[layer] for part in shipped.writing))
-    tokens, name = shown.patching.tokens[0], name_head(*place)
-    return _pick(one, head, name, tokens, shown.answers, shipped.labels)
+    return LayerWriting(shown.patching.tokens[0], shown.answers, one, shipped.labels)
 
 
-def compute_live(loaded: "RealModel", prompt: str, place: Place) -> HeadWriting | None:
+def compute_live(loaded: "RealModel", prompt: str, layer: int) -> LayerWriting | None:
     """After the reader's prompt; for one that cannot be read, the reason stands there instead."""
     try:
-        return _compute(loaded, prompt, place)
+        return _compute(loaded, prompt, layer)
     except ModelError as error:
         st.error(verbatim(_(get_message(error))), icon=":material/error:")
         return None
 
 
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs=BY_MODEL)
-def _compute(loaded: "RealModel", prompt: str, place: Place) -> HeadWriting:
+def _compute(loaded: "RealModel", prompt: str, layer: int) -> LayerWriting:
     decoder = find_decoder(loaded)
     stream = read_stream(decoder, encode_prompt(loaded, prompt))
     answers = find_likeliest(decoder, stream)
-    one = compute_writing(decoder, stream, place[0], answers)
+    one = compute_writing(decoder, stream, layer, answers)
     ids = sorted({*one.ids.flatten().tolist(), *answers, *stream.ids[0].tolist()})
     labels = dict(zip(ids, label_ids(loaded.tokenizer, ids), strict=True))
     first, second = (labels[answer].strip() or show_spaces(labels[answer]) for answer in answers)
     tokens = [labels[token] for token in stream.ids[0].tolist()]
-    return _pick(one, place[1], name_head(*place), tokens, (first, second), labels)
-
-
-def _pick(
-    one: Writing,
-    head: int,
-    name: str,
-    tokens: list[str],
-    answers: tuple[str, str],
-    labels: dict[int, str],
-) -> HeadWriting:
-    promoted = [[labels[token] for token in row] for row in one.ids[head].tolist()]
-    return HeadWriting(
-        name, tokens, answers, one.weights[head], one.leads[head], one.logits[head], promoted
-    )
+    return LayerWriting(tokens, (first, second), one, labels)
 
 
 def show_writing(text: Prose, shown: Shown, place: Place) -> None:
     """What the chosen head writes, token by token, and what that promotes."""
     text("writes")
-    prompt = written_prompt()
-    found, origin = read_writing(shown, place, prompt), shown.origin
+    (layer, head), prompt = place, written_prompt()
+    found, origin = read_writing(shown, layer, prompt), shown.origin
     if not found:
         if not (loaded := obtain_model(MODEL, "written")):
             return
-        found = compute_live(loaded, prompt, place)
+        found = compute_live(loaded, prompt, layer)
         origin = describe_live_run(loaded)
     if found is None:
         return
-    numbers = zip(found.tokens, found.weights, found.leads, found.added, strict=True)
+    weights, leads = found.written.weights[head], found.written.leads[head]
+    added = weights * leads  # to the lead of the first answer (keys,)
+    numbers = zip(found.tokens, weights, leads, added, strict=True)
     rows = [
         f"| {at} {_spell(token)} | {write_percent(float(weight))} | {_sign(lead)} | {_sign(part)} |"
         for at, (token, weight, lead, part) in enumerate(numbers)
     ]
     first, second = map(verbatim, found.answers)
-    total = _sign(found.added.sum())
     table, picture = st.columns(2)
     with table:
-        told = {"head": found.head, "rows": "\n".join(rows), "total": total}
+        told = {"head": name_head(*place), "rows": "\n".join(rows), "total": _sign(added.sum())}
         text("writes_sum", **told, first=first, second=second)
     names = [f"{at} {token.strip() or show_spaces(token)}" for at, token in enumerate(found.tokens)]
-    usual = names[int(found.added.abs().argmax())]  # which adds most, or takes most
+    usual = names[int(added.abs().argmax())]  # which adds most, or takes most
     begin_again(WRITER_SHOWN, place, written_source)
     with picture:
         source = names.index(replace(written_source, default=usual)(names))
-        promoted = draw_promoted(found, source, origin)
+        promoted = draw_promoted(found, head, source, origin)
     text("writes_seen", **promoted)
     show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
 
 
-def draw_promoted(found: HeadWriting, source: int, origin: str) -> dict[str, str]:
+def draw_promoted(found: LayerWriting, head: int, source: int, origin: str) -> dict[str, str]:
     """A bar for each of the tokens that gain most and that lose most; and words for the text."""
     from explainers.charts.bars import draw_pushes
 
     ends = [*range(DRAWN), *range(-DRAWN, 0)]
-    words = [show_spaces(found.promoted[source][end]) for end in ends]
-    logits = found.logits[source][ends].tolist()
+    promoted = [found.labels[token] for token in found.written.ids[head][source].tolist()]
+    words = [show_spaces(promoted[end]) for end in ends]
+    logits = found.written.logits[head][source][ends].tolist()
     rows = tabulate({"place": range(len(words)), "token": words, "logits": logits})
     listed = "; ".join(f"{word} {_sign(one)}" for word, one in zip(words, logits, strict=True))
     alt = _("What the head adds to the logits of next tokens: {listed}", listed=listed)
     show_chart(draw_pushes, rows, alt, "promoted", origin, length=len(words))
     return {
         "source": _spell(found.tokens[source]),
-        "most": ", ".join(_spell(token) for token in found.promoted[source][:3]),
-        "least": ", ".join(_spell(token) for token in found.promoted[source][:-4:-1]),
+        "most": ", ".join(_spell(token) for token in promoted[:3]),
+        "least": ", ".join(_spell(token) for token in promoted[:-4:-1]),
         "listed": str(DRAWN),
     }
 

@@ -4,7 +4,6 @@ import argparse
 import importlib.util
 import sys
 from pathlib import Path
-from types import ModuleType
 
 from explainers.chapters.exercises.write import HOLES, find_fault, make_template
 
@@ -17,9 +16,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("what", choices=("start", "check"))
     parser.add_argument("file", type=Path)
     asked = parser.parse_args(arguments)
-    if asked.what == "start":
-        return start(asked.file)
-    return check(asked.file)
+    return (start if asked.what == "start" else check)(asked.file)
 
 
 def start(file: Path) -> int:
@@ -43,7 +40,11 @@ def check(file: Path) -> int:
         print(f"There is no {file}; python -m explainers.chapters.exercises start {file} makes it.")
         return 2
     try:
-        written = load_file(file)
+        spec = importlib.util.spec_from_file_location("written", file)
+        if spec is None or spec.loader is None:
+            raise ValueError("its name must end in .py")
+        written = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(written)
     except Exception as wrong:  # whatever the learner's file raises is for the learner to read
         print(f"{file} cannot be read: {type(wrong).__name__}: {wrong}")
         return 2
@@ -55,16 +56,6 @@ def check(file: Path) -> int:
         print(f"{'✗' if fault else '✓'} {name}{': ' if fault else ''}{fault}")
     print(f"{right} of {len(HOLES)}")
     return 0 if right == len(HOLES) else 1
-
-
-def load_file(file: Path) -> ModuleType:
-    """The learner's file as a module."""
-    spec = importlib.util.spec_from_file_location("written", file)
-    if spec is None or spec.loader is None:
-        raise ValueError("its name must end in .py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 if __name__ == "__main__":

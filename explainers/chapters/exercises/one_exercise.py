@@ -9,17 +9,12 @@ from urllib.parse import quote, urlencode
 
 import streamlit as st
 
-from explainers.chapters.common.claim_parameters import (
-    capitalise,
-    choose_size,
-    find_published_entries,
-)
+from explainers.chapters.common.claim_parameters import capitalise, find_published_entries
 from explainers.chapters.exercises.deck import (
     Deck,
     Exercise,
-    Goal,
-    GoalMeasurement,
     Prediction,
+    Task,
     name_exercise,
     seed_random,
     sort_cards,
@@ -53,21 +48,28 @@ def measure_settings(
 
 
 def offer_task(
-    exercise: Exercise, function: Any, shown: dict[str, Any], statement: str, **more: Any
+    text: page.Prose,
+    deck: Deck,
+    exercise: Exercise,
+    task: Task,
+    function: Callable[..., Any],
+    results: dict[str, Any],
+    **more: Any,
 ) -> None:
     """What is asked for, or a condition with the settings as they are, as a file."""
-    if exercise.id in MEASURED:
+    if exercise.id in MEASURED or exercise is not deck.exercise:
         return
     inputs = {"make": exercise.make, "exercise": exercise.id, "seed": page.read_seed(), **more}
     given = partial(find_published_entries, exercise.make, ())
-    title = capitalise(name_exercise(exercise))
+    title, shown = capitalise(name_exercise(exercise)), task.given | results
+    statement = text.fill(f"task_{exercise.id}", **task.given)
     take("exercise", Recipe(title, function, inputs, shown, given=given, remark=statement))
 
 
 MEASURED = {"few_keys_for_a_loss", "a_head_that_zeros_misjudge"}
 """What their goals are measured on is kept with the app, and no file of this size holds it."""
-FILE = "my_attention.py"
-LAST_SEED = controls.seed.high
+
+
 MOST_IN_LECTURE = 5
 """Exercises that a class is shown one after the other, where no lecturer has chosen a set."""
 
@@ -86,17 +88,10 @@ def draw_heading(exercise: Exercise) -> None:
         st.header(capitalise(name_exercise(exercise)))
         if exercise.kind == "write" or is_lecture():
             return
-        if st.button(
-            _("Other numbers"),
-            key=f"again {exercise.id}",
-            on_click=_draw_other_numbers,
-            icon=":material/casino:",
-        ):
+        label, key, icon = _("Other numbers"), f"again {exercise.id}", ":material/casino:"
+        following = (page.read_seed() + 1) % (controls.seed.high + 1)
+        if st.button(label, key, icon=icon, on_click=controls.seed.put, args=(following,)):
             st.rerun()  # the seed is chosen outside
-
-
-def _draw_other_numbers() -> None:
-    st.session_state[controls.seed.key] = (page.read_seed() + 1) % (LAST_SEED + 1)
 
 
 class Reply(NamedTuple):
@@ -135,18 +130,6 @@ def judge_answer(task: Prediction, typed: str) -> Reply:
     if any(format_answer(number) == exact for number in accepted):
         return Reply("right", {"answer": exact}, is_right=True)
     return Reply("near", {"said": said, "answer": exact}, is_right=True)
-
-
-def turn_settings(exercise: Exercise, task: Goal) -> tuple[dict[str, Any], GoalMeasurement]:
-    """The settings of a goal as the reader turns them, and what they give."""
-    with st.container(horizontal=True):
-        turned = {setting.name: choose_size(exercise.id, setting) for setting in task.settings}
-    return turned, task.measure(**turned)
-
-
-def fold_hint(exercise: Exercise) -> Any:
-    """What to think of first, behind a click."""
-    return st.expander(_("Hint"), icon=":material/lightbulb:", key=f"hint {exercise.id}")
 
 
 def link_page(exercise: Exercise) -> None:
@@ -220,17 +203,3 @@ def write_link(names: list[str]) -> str:
     if page.read_seed() != controls.seed.default:
         asked.append((controls.seed.key, str(page.read_seed())))
     return f"{quote(st.context.url or '', safe=':/[]')}?{urlencode(asked, quote_via=quote)}"
-
-
-def read_hole(exercise: Exercise) -> str:
-    """The first lines of a function that is to be written."""
-    from explainers.chapters.exercises.write import HOLES  # brings torch
-
-    return HOLES[exercise.id].template
-
-
-def read_template() -> tuple[str, int]:
-    """The file with all functions that are to be written, and how many there are."""
-    from explainers.chapters.exercises.write import HOLES, make_template
-
-    return make_template(FILE), len(HOLES)

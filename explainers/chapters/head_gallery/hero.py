@@ -37,6 +37,7 @@ EVERY, NAMELESS = controls.head_name.default, N_("no name")
 EXPERIMENTS = {INDUCTION: "try_induction", PREVIOUS: "try_previous"}
 NAMES = (*(role.name for role in ROLES if role.name != SINK), SINK)
 """The sink stands last: most heads have that name, so any other one says more of a head."""
+BY_NAME = {role.name: role for role in sorted(ROLES, key=lambda role: NAMES.index(role.name))}
 READ = {"repeated": N_("random"), "natural": N_("prose")}
 """What a score was measured on, as briefly as beside a bar."""
 MOST = 256
@@ -123,13 +124,12 @@ def find_head(hero: Hero) -> Place:
 def compute_numbers(model: str, scores: HeadScores, example: Example | None) -> dict[str, Any]:
     """What the picture shows of each head, layer by layer."""
     layers, heads = scores.shape
-    places = list_places(scores)
-    roles = sort_roles()
+    places, roles = list_places(scores), BY_NAME.values()
     return {
         "model": model.split("/")[-1],
         "layers": layers,
         "heads": heads,
-        "names": [role.name for role in roles],
+        "names": list(BY_NAME),
         "bars": [f"{_(role.name)} · {_(READ[role.probe])}" for role in roles],
         "labels": {name: _(name) for name in (EVERY, *NAMES, NAMELESS)},
         "named": [[NAMES.index(name) for name in list_names(scores, one)] for one in places],
@@ -150,17 +150,11 @@ def list_places(scores: HeadScores) -> list[Place]:
     return list(product(range(layers), range(heads)))
 
 
-def sort_roles() -> list[Role]:
-    """In the order of `NAMES`."""
-    return sorted(ROLES, key=lambda role: NAMES.index(role.name))
-
-
 def list_names(scores: HeadScores, place: Place) -> list[str]:
     """All names of a head: first the one whose score is farthest above what it needs."""
-    needed = {role.name: role.threshold for role in ROLES}
 
     def rank(found: EarnedRole) -> tuple[bool, float]:
-        bar = max(needed[found.role], found.chance_score)
+        bar = max(BY_NAME[found.role].threshold, found.chance_score)
         return found.role == SINK, -(found.score - bar) / (1 - bar)
 
     return [found.role for found in sorted(find_roles(scores, *place), key=rank)]
@@ -168,8 +162,7 @@ def list_names(scores: HeadScores, place: Place) -> list[str]:
 
 def find_best_head(scores: HeadScores, name: str) -> Place:
     """The head with the highest score for this name."""
-    [role] = [one for one in ROLES if one.name == name]
-    return rank_heads(_select(scores, role), 1)[0]
+    return rank_heads(_select(scores, BY_NAME[name]), 1)[0]
 
 
 def rank_heads(found: Tensor, most: int) -> list[Place]:
@@ -223,8 +216,7 @@ def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:
 
 
 def _show_name(text: Prose, scores: HeadScores, name: str) -> Experiment:
-    [role] = [one for one in ROLES if one.name == name]
-    layer, head = find_best_head(scores, name)
+    role, (layer, head) = BY_NAME[name], find_best_head(scores, name)
     named = [place for place in list_places(scores) if name in list_names(scores, place)]
     named_layers = {one for one, _head in named}
     told = {
@@ -245,7 +237,7 @@ def make_table(scores: HeadScores) -> Any:
     rows = []
     for place in list_places(scores):
         names = ", ".join(_(name) for name in list_names(scores, place))
-        values = [float(_select(scores, role)[place]) for role in sort_roles()]
+        values = [float(_select(scores, role)[place]) for role in BY_NAME.values()]
         rows.append([name_head(*place), names, *values])
     return tabulate(rows, [_("head"), _("names"), *map(_, NAMES)])
 

@@ -1,9 +1,10 @@
 """The cards: one head with every number of it, and what all heads park on the first token."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import streamlit as st
 import torch
@@ -15,7 +16,7 @@ from explainers.chapters.common.measured_heads import find_gallery
 from explainers.chapters.common.recording import Recording
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts import theme
-from explainers.charts.matrix import Matrix, Values, blank_forbidden
+from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
 from explainers.messages import N_
 from explainers.translations import _
 from explainers.ui import browser_files
@@ -24,9 +25,10 @@ from explainers.ui.figure.linked_matrices import show_clickable_figure, show_fig
 from explainers.ui.figure.panels import Cell, Figure, Panel, Source, orient_panels
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.prediction import ask_veiled
+from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
+from explainers.ui.text.language import fragment
 from explainers.ui.untrusted_text import verbatim
 
 if TYPE_CHECKING:
@@ -68,18 +70,19 @@ class Head:
         name = _("weights, the first token dimmed") if is_dimmed else _(WEIGHTS)
         seen = [[a and not (is_dimmed and k == 0) for k, a in enumerate(r)] for r in self.allowed]
         values = blank_forbidden(self.numbers[WEIGHTS], seen)
-        blank = "" if is_dimmed else "0"
         is_one = self.is_plain or self.seen.words
         sums = _("every row sums to 1") if is_one else _("softmax of the scores")
         sums = _("not renormalised: rows sum to less than 1") if is_dimmed else sums
-        weights = self._make_pairs(name, sums, values, "weights", blank)
+        weights = make_pair_matrix(name, sums, values, self.seen.tokens, "weights")
+        if is_dimmed:
+            weights = replace(weights, blank="")
         shown = [Panel(WEIGHTS, weights, sources=FROM_SCORES)]
         if self.seen.words:
             return orient_panels(shown, queries_down)
         formula = _("with what this model adds, before the mask")
         if self.is_plain:
             formula = _("Q · Kᵀ ÷ √d_k, before the mask")
-        scores = self._make_pairs(_("scores"), formula, self.numbers["scores"])
+        scores = make_pair_matrix(_("scores"), formula, self.numbers["scores"], self.seen.tokens)
         shown = [
             self._make_vectors("Q", _("head {head}'s queries", head=self.head)),
             self._make_vectors("K", _("keys of KV head {head}", head=self.shared)),
@@ -88,22 +91,12 @@ class Head:
         ]
         return orient_panels(shown, queries_down)
 
-    @property
-    def tokens(self) -> tuple[str, ...]:
-        return self.seen.tokens
-
-    def _make_pairs(
-        self, name: str, formula: str, values: Values, kind: str = "signed", blank: str = ""
-    ) -> Matrix:
-        axes = theme.QUERY_AXIS, theme.KEY_AXIS
-        words = self.tokens, self.tokens
-        return Matrix(name, formula, values, *words, *axes, kind=kind, blank=blank)
-
     def _make_vectors(self, name: str, formula: str) -> Panel:
         values = self.numbers[name]
         columns = [str(n) for n in range(len(values[0]))]
         axes = theme.TOKEN_AXIS, theme.FEATURE_AXIS
-        matrix = Matrix(_(name), formula, values, self.tokens, columns, *axes, role=ROLES[name])
+        words = self.seen.tokens
+        matrix = Matrix(_(name), formula, values, words, columns, *axes, role=ROLES[name])
         return Panel(name, matrix)
 
     def explain_number(self, cell: Cell) -> Arithmetic:
@@ -118,7 +111,7 @@ class Head:
         if panel == WEIGHTS and self.is_plain:
             pairs = zip(numbers["scores"][i], self.allowed[i], strict=True)
             row = [score if allowed else -float("inf") for score, allowed in pairs]
-            return arithmetic.explain_softmax(row, j, value, self.tokens)
+            return arithmetic.explain_softmax(row, j, value, self.seen.tokens)
         line = _("{name} = {value:z.4f}, as the model computed it.", name=name, value=value)
         if self.seen.words:
             line = _(
@@ -139,9 +132,10 @@ def take_head(view: View) -> Head:
 
 def draw_head(head: Head, view: View) -> dict[str, object]:
     """The weights and every number that led to them; and what the first token gets."""
+    tokens = head.seen.tokens
     looks = [
-        _("{query} looks most at {key}", query=token, key=head.tokens[place])
-        for token, place in zip(head.tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
+        _("{query} looks most at {key}", query=token, key=tokens[place])
+        for token, place in zip(tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
     ]
     alt = _(
         "{head} of {model}: {looks}", head=head.said, model=head.seen.name, looks="; ".join(looks)
@@ -169,12 +163,12 @@ def show_all_heads(text: Prose, view: View) -> None:
     }
     ask_veiled(text, "most", names[most], list(names.values()), **told)
     text("sinks_seen", **draw_sinks(view.drawn))
-    offer_file(view.loaded, view.sentence, bool(view.words))
+    offer_file(view)
     show_source(recording.average_weight_on_key)
     follow_click(view)
 
 
-def offer_file(loaded: "RealModel", text: str, by_word: bool) -> None:
+def offer_file(view: View) -> None:
     """A button for all heads of a text in one HTML file, which is made when it is asked for."""
     from explainers.models.head_scores import MEANINGS
 
@@ -182,7 +176,7 @@ def offer_file(loaded: "RealModel", text: str, by_word: bool) -> None:
     words = browser_files.translate_scripts(scripts, [*MEANINGS, *MEANINGS.values()])
     st.download_button(
         _("All heads of this text in one HTML file"),
-        partial(write_file, loaded, text, words, by_word),
+        partial(write_file, view.loaded, view.sentence, words, bool(view.words)),
         "heads.html",
         "text/html",
         key="all heads",
@@ -217,8 +211,9 @@ def follow_click(view: View) -> None:
 def draw_sinks(seen: Recording) -> dict[str, object]:
     """The weight on the first token, head by head and layer by layer; a click chooses the head."""
     heads = seen.shape[1]
-    mean = seen.first_token_weights.mean(dim=1, keepdim=True)
-    values = torch.cat([mean, seen.first_token_weights], dim=1).T.tolist()
+    each = recording.average_weight_on_key(seen.weights, 0)  # (layers, heads)
+    mean = each.mean(dim=1, keepdim=True)
+    values = torch.cat([mean, each], dim=1).T.tolist()
     matrix = Matrix(
         _("weight on “{token}”", token=seen.tokens[0]),
         _("mean over all later queries; a column per layer"),
@@ -255,22 +250,16 @@ ALIKE = 0.1
 """Two shares that are closer than this are called alike."""
 
 
-class Moved(NamedTuple):
-    """A run whose text is read again behind other tokens: their ids, and who gets the weight."""
+@fragment
+def ask_position(text: Prose, view: View) -> None:
+    """Put another token before the text: who gets the weight now, the word or its position?
 
-    view: View
-    before: list[int]
-    answer: str
-    named: dict[str, str]
-
-
-def move_first_token(view: View) -> Moved | None:
-    """Put another token before the text: who gets the weight now? Not asked of a single token."""
-    seen = view.seen
+    Not asked of a single token.
+    """
+    seen, others = view.seen, _list_others(view)
     if len(seen.tokens) < 2:
-        return None
-    before = _list_others(view)
-    moved = recording.record_text(view.loaded, view.sentence, (before[0],))
+        return
+    moved = recording.record_text(view.loaded, view.sentence, (others[0],))
     new, old = _measure_share(moved, 0), _measure_share(moved, 1)
     answer = BOTH if abs(new - old) < ALIKE else NEW if new > old else OLD
     named = {
@@ -280,13 +269,14 @@ def move_first_token(view: View) -> Moved | None:
         "new": f"{100 * new:.0f}",
         "old": f"{100 * old:.0f}",
     }
-    return Moved(view, before, answer, named)
+    if revealed(text, "position", ANSWERS, answer, **named):
+        draw_moved(view, others, answer)
 
 
-def draw_moved(moved: Moved) -> None:
+def draw_moved(view: View, others: Sequence[int], answer: str) -> None:
     """The weight on the new first token and on the old one, for each token that is put first."""
-    view, seen = moved.view, moved.view.seen
-    runs = [recording.record_text(view.loaded, view.sentence, (token,)) for token in moved.before]
+    seen = view.seen
+    runs = [recording.record_text(view.loaded, view.sentence, (token,)) for token in others]
     shares: list[list[float | None]] = [[None, _measure_share(seen, 0)]]
     shares += [[_measure_share(run, 0), _measure_share(run, 1)] for run in runs]
     word = _("“{token}”", token=seen.tokens[0])
@@ -300,8 +290,7 @@ def draw_moved(moved: Moved) -> None:
         _("weight on"),
         kind="weights",
     )
-    answer = _(moved.answer)
-    alt = _("Weight on the new first token and on the old one: {answer}.", answer=answer)
+    alt = _("Weight on the new first token and on the old one: {answer}.", answer=_(answer))
     show_figure(Figure([Panel("position", matrix)], alt), seen.origin, "position")
 
 

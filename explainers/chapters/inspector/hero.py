@@ -38,6 +38,7 @@ MOST_TELLING, NEAR = 24, 2
 """Heads that are offered one after the other; a token nearer than this is nothing to tell."""
 LONGEST_NAME = 40
 REPEATED = "a repeated word"
+FOLLOWED = controls.model_layer, controls.model_head, controls.queried_token
 TOY_HEADS = Configuration(8, 8, D_MODEL // 8, "full")
 
 
@@ -90,19 +91,17 @@ def load_toy_heads(missing: str) -> Heads:
 
 def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
     """All heads as squares; the head, the token and the model that are chosen."""
-    followed = controls.model_layer, controls.model_head, controls.queried_token
     if not heads.is_toy:
-        begin_again(INSPECTED, (heads.name, heads.tokens), *followed)
+        begin_again(INSPECTED, (heads.name, heads.tokens), *FOLLOWED)
     telling = find_telling_heads(heads)
-    first_layer, first_head, first_query = telling[0]
-    layers, count = heads.shape
-    choose = _stand_in if heads.is_toy else _choose
-    dim, switch = controls.dim_first_token, (False, True)
+    choose = _stand_in if heads.is_toy else HeroChoice.read
+    sizes = (*heads.shape, len(heads.tokens))
     choices = [
-        choose(controls.model_layer, layers, first_layer),
-        choose(controls.model_head, count, first_head),
-        choose(controls.queried_token, len(heads.tokens), first_query),
-        HeroChoice.read(dim, switch),
+        *(
+            choose(one, range(n), opening=at)
+            for one, n, at in zip(FOLLOWED, sizes, telling[0], strict=True)
+        ),
+        HeroChoice.read(controls.dim_first_token, (False, True)),
         HeroChoice(controls.sentence, (), sentence, is_elsewhere=True),
         HeroChoice(controls.real_model, (model,), model, is_elsewhere=True),
     ]
@@ -113,8 +112,7 @@ def make_hero(text: Prose, heads: Heads, sentence: str, model: str) -> Hero:
 def make_still_hero(heads: Heads) -> Hero:
     """All heads of another model, at the one that tells most; its choices are nobody else's."""
     telling = find_telling_heads(heads)
-    followed = controls.model_layer, controls.model_head, controls.queried_token
-    choices = [HeroChoice(*one) for one in zip(followed, ((), (), ()), telling[0], strict=True)]
+    choices = [HeroChoice(one, (), at) for one, at in zip(FOLLOWED, telling[0], strict=True)]
     choices.append(HeroChoice(controls.dim_first_token, (), value=False))
     return _make_mosaic(heads, telling, choices)
 
@@ -137,14 +135,9 @@ def _make_mosaic(
     )
 
 
-def _choose(control: Control, count: int, opening: int) -> HeroChoice:
-    values = tuple(range(count))
-    return HeroChoice.read(control, values, opening=opening)
-
-
-def _stand_in(control: Control, count: int, opening: int) -> HeroChoice:
+def _stand_in(control: Control, values: Sequence[int], opening: int) -> HeroChoice:
     """Among a few small heads; what a link asks of the model that they stand in for stays there."""
-    values, asked = tuple(range(count)), st.session_state.get(control.key)
+    asked = st.session_state.get(control.key)
     return HeroChoice(control, values, asked if asked in values else opening)
 
 

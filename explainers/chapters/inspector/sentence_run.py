@@ -71,7 +71,7 @@ class View(NamedTuple):
 def run_or_explain(loaded: "RealModel | None", sentence: str) -> View | None:
     """One run on the sentence; what cannot be run is told, and the rest of the page stays.
 
-    Nothing without a model.
+    Nothing without a model. Where a word has several tokens, a switch merges them into words.
     """
     if loaded is None:
         return None
@@ -80,15 +80,9 @@ def run_or_explain(loaded: "RealModel | None", sentence: str) -> View | None:
     except Exception as error:
         tell_failure(error)
         return None
-    return offer_words(View(loaded, sentence, seen))
-
-
-def offer_words(view: View) -> View:
-    """A switch that merges tokens into words, where a word of the text has several."""
-    merged = recording.merge_tokens(view.loaded, view.sentence, view.seen)
-    if not merged.words:
-        return view
-    return view._replace(words=merged if controls.whole_words() else None)
+    merged = recording.merge_tokens(loaded, sentence, seen)
+    is_merged = bool(merged.words) and controls.whole_words()
+    return View(loaded, sentence, seen, words=merged if is_merged else None)
 
 
 def describe_cut(view: View) -> dict[str, object]:

@@ -1,11 +1,10 @@
 """Any change that the reader chooses, or why it cannot be made; and what it does to a text."""
 
 import math
-import random
 from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -39,18 +38,20 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-def _choose_heads(model: str, shape: changes.HeadCounts) -> tuple[HeadIndex, ...]:
+def _switch_heads_off(model: str, shape: changes.HeadCounts) -> Change | None:
     """The heads, as the reader chose to choose them."""
     counts = enumerate(shape.num_heads)
     every = {name_head(layer, head): (layer, head) for layer, n in counts for head in range(n)}
     by = controls.heads_off_by()
     if by == controls.BY_NAME:
-        return tuple(every[name] for name in controls.heads_off(list(every)))
-    if by == controls.AT_RANDOM:
+        found = frozenset(every[name] for name in controls.heads_off(list(every)))
+    elif by == controls.AT_RANDOM:
         count = controls.heads_off_count(1, len(every))
-        draw = random.Random(page.read_seed())  # noqa: S311
-        return tuple(sorted(draw.sample(list(every.values()), count)))
-    return _choose_role(model)
+        draw = Random(page.read_seed())  # noqa: S311
+        found = frozenset(draw.sample(list(every.values()), count))
+    else:
+        found = frozenset(_choose_role(model))
+    return AblatedHeads(heads=found) if found else None
 
 
 def _choose_role(model: str) -> tuple[HeadIndex, ...]:
@@ -85,27 +86,34 @@ def _count_heads(loaded: "RealModel") -> changes.HeadCounts:
     return changes.count_heads(loaded)
 
 
-Layers = frozenset[int] | None
-
-
-class Place(NamedTuple):
-    """Where a change is made: in which model, of what shape, in which layers."""
-
-    named: str
-    shape: changes.HeadCounts
-    layers: Layers
-
-
 def choose_changes(named: str, shape: changes.HeadCounts) -> dict[str, Change]:
     """The changes by name, in the order in which they are made, with a control for each number."""
     picked = controls.changes(controls.CHANGES)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        place = Place(named, shape, _choose_layers(len(shape.num_heads)))
-        made = {name: MAKE[name](place) for name in controls.CHANGES if name in picked}
+        layers = _choose_layers(len(shape.num_heads))
+        make: dict[str, Callable[[], Change | None]] = {
+            controls.UNSCALED: lambda: changes.NoScaling(layers),
+            controls.CHANGED_TEMPERATURE: lambda: changes.Temperature(
+                temperature=float(controls.changed_temperature()), layers=layers
+            ),
+            controls.NARROW_WINDOW: lambda: changes.Window(
+                width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=layers
+            ),
+            controls.NOT_CAUSAL: lambda: changes.NoCausalMask(layers),
+            controls.FIRST_HIDDEN: lambda: changes.HiddenFirstToken(layers),
+            controls.HEADS_OFF: lambda: _switch_heads_off(named, shape),
+            controls.FEWER_KV_HEADS: lambda: _deal_kv_heads(shape, layers),
+            controls.UNIFORM_WEIGHTS: lambda: changes.UniformWeights(layers),
+            controls.HARD: lambda: changes.HardAttention(layers),
+            controls.QUANTISED: lambda: changes.QuantisedCache(
+                bits=int(controls.cache_bits()), layers=layers
+            ),
+        }
+        made = {name: make[name]() for name in controls.CHANGES if name in picked}
     return {name: change for name, change in made.items() if change}
 
 
-def _choose_layers(count: int) -> Layers:
+def _choose_layers(count: int) -> frozenset[int] | None:
     """Which layers are changed."""
     half, where = count // 2, controls.changed_layers()
     if where == controls.ONE_LAYER:
@@ -114,41 +122,15 @@ def _choose_layers(count: int) -> Layers:
     return frozenset(parts[where]) if where in parts else None
 
 
-def _switch_heads_off(place: Place) -> Change | None:
-    found = _choose_heads(place.named, place.shape)
-    return changes.AblatedHeads(heads=frozenset(found)) if found else None
-
-
-def _deal_kv_heads(place: Place) -> Change | None:
+def _deal_kv_heads(shape: changes.HeadCounts, layers: frozenset[int] | None) -> Change | None:
     """Numbers that divide those of every layer, the largest being all that there are."""
-    have = place.shape.num_kv_heads
+    have = shape.num_kv_heads
     left = [str(n) for n in range(1, max(have) + 1) if all(kv_heads % n == 0 for kv_heads in have)]
     if len(left) == 1:
         st.caption(_("The KV heads of this model cannot be dealt to fewer in equal groups."))
         return None
-    return changes.FewerKVHeads(
-        num_kv_heads=int(controls.kept_kv_heads(left, left[0])), layers=place.layers
-    )
-
-
-MAKE: dict[str, Callable[[Place], Change | None]] = {
-    controls.UNSCALED: lambda place: changes.NoScaling(place.layers),
-    controls.CHANGED_TEMPERATURE: lambda place: changes.Temperature(
-        temperature=float(controls.changed_temperature()), layers=place.layers
-    ),
-    controls.NARROW_WINDOW: lambda place: changes.Window(
-        width=controls.changed_window(), sinks=int(controls.kept_sinks()), layers=place.layers
-    ),
-    controls.NOT_CAUSAL: lambda place: changes.NoCausalMask(place.layers),
-    controls.FIRST_HIDDEN: lambda place: changes.HiddenFirstToken(place.layers),
-    controls.HEADS_OFF: _switch_heads_off,
-    controls.FEWER_KV_HEADS: _deal_kv_heads,
-    controls.UNIFORM_WEIGHTS: lambda place: changes.UniformWeights(place.layers),
-    controls.HARD: lambda place: changes.HardAttention(place.layers),
-    controls.QUANTISED: lambda place: changes.QuantisedCache(
-        bits=int(controls.cache_bits()), layers=place.layers
-    ),
-}
+    count = int(controls.kept_kv_heads(left, left[0]))
+    return changes.FewerKVHeads(num_kv_heads=count, layers=layers)
 
 
 def name_following(effect: Effect) -> dict[str, str]:

@@ -21,13 +21,13 @@ from explainers.models.shipped_measurements import holds_for
 from explainers.models.token_text import Words, find_words, tokenise_text
 from explainers.translations import _
 from explainers.ui.controls import controls
-from explainers.ui.controls.controls import is_tour
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Experiment, Hero, HeroChoice
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
@@ -146,20 +146,6 @@ def read_stand_in() -> Reading | None:
     return shipped._replace(stands_in=WHEEL_MODELS[0].name) if shipped else None
 
 
-def can_skip_run(model: str, written: str) -> bool:
-    """In the tour nobody waits for a model to read what it has read before."""
-    shipped = read_shipped(model) if is_tour() else None
-    return bool(shipped and shipped.written == written)
-
-
-def look_ahead(reading: Reading, model: str) -> Reading:
-    """With what was measured beforehand of the same model, text and tokens."""
-    shipped = None if reading.words else read_shipped(model)
-    if not shipped or shipped.written != reading.written:
-        return reading
-    return reading._replace(ahead=shipped.ahead)
-
-
 @functools.cache
 def _read_effects() -> dict[str, Effect]:
     """By the change."""
@@ -184,7 +170,7 @@ ANSWERS = HARDLY, HALFWAY, BACK = (
 )
 
 
-def measure_windows(reading: Reading) -> list[changes.Effect]:
+def measure_windows(reading: Reading) -> list[Effect]:
     """What a window does to a text, and the same window with the first token.
 
     Nothing for a text that cannot be read, or has no token for the window to hide.
@@ -193,14 +179,24 @@ def measure_windows(reading: Reading) -> list[changes.Effect]:
     return [effect for effect in found if effect and len(effect.tokens) > WIDTH]
 
 
-def answer_first(effects: list[changes.Effect]) -> str:
-    """How much of what the window broke the first token mends."""
+def tell_first_token(text: Prose, reading: Reading) -> None:
+    """What a window of four tokens breaks, and one more token mends."""
+    if effects := measure_windows(reading):
+        text("two_windows", **name_windows(effects, reading.written))
+
+
+def ask_first_token(text: Prose, reading: Reading) -> None:
+    """Four tokens are not enough: how much of what that broke do four and the first one mend?"""
+    if not (effects := measure_windows(reading)):
+        return
     (before, broken), (_before, mended) = (effect.mean_losses for effect in effects)
     share = (broken - mended) / (broken - before) if broken != before else 0.0
-    return HARDLY if share < 1 / 4 else HALFWAY if share < 3 / 4 else BACK
+    answer = HARDLY if share < 1 / 4 else HALFWAY if share < 3 / 4 else BACK
+    if revealed(text, "first", ANSWERS, answer, **name_windows(effects, reading.written)):
+        draw_windows(effects, reading.origin)
 
 
-def draw_windows(effects: list[changes.Effect], origin: str) -> None:
+def draw_windows(effects: list[Effect], origin: str) -> None:
     """The next token as it is, with the window, and with the first token as well."""
     chances = list_chances(effects)
     rows = (
@@ -217,7 +213,7 @@ def draw_windows(effects: list[changes.Effect], origin: str) -> None:
     show_figure(Figure([Panel("next", matrix)], alt), origin, "two windows")
 
 
-def list_chances(effects: list[changes.Effect]) -> dict[str, list[float | None]]:
+def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:
     """By token: its probability as it is, with the window, and with the first token as well.
 
     A token that is unlikely in two of them may have been measured in one only.
@@ -230,17 +226,16 @@ def list_chances(effects: list[changes.Effect]) -> dict[str, list[float | None]]
     return chances
 
 
-def name_windows(effects: list[changes.Effect], prompt: str) -> dict[str, str]:
+def name_windows(effects: list[Effect], prompt: str) -> dict[str, str]:
     """What the sentence says: the most probable token of each, and the losses."""
     chances = list_chances(effects)
     named = {"width": f"{WIDTH}", "prompt": verbatim(prompt), "word": effects[0].tokens[0]}
+    losses = effects[0].mean_losses[0], *(effect.mean_losses[1] for effect in effects)
     for place, name in enumerate(("before", "window", "first")):
         best = max(chances, key=lambda token: chances[token][place] or 0.0)
         named[name] = verbatim(show_spaces(best))
         named[f"{name}_share"] = write_percent(chances[best][place] or 0.0)
-    losses = effects[0].mean_losses[0], *(effect.mean_losses[1] for effect in effects)
-    for name, loss in zip(("before", "window", "first"), losses, strict=True):
-        named[f"{name}_loss"] = f"{loss:.2f}"
+        named[f"{name}_loss"] = f"{losses[place]:.2f}"
     return named
 
 
@@ -288,18 +283,14 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     kept = {name: ahead(CHANGES[name][1]) for name in names} if ahead else {}
     choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
     sizes = describe_change(reading.head_dim)
-    alt = _("A text with the loss of each of its tokens, and what the model expects next.")
+    numbers = describe_effect(chosen, effect, shown, reading.measure)
+    numbers["ahead"] = {
+        name: describe_effect(name, one, one, ahead) for name, one in kept.items() if one and ahead
+    }
     return Hero(
         "what_if",
-        alt,
-        {
-            **describe_effect(chosen, effect, shown, reading.measure),
-            "ahead": {
-                name: describe_effect(name, one, one, ahead)
-                for name, one in kept.items()
-                if one and ahead
-            },
-        },
+        _("A text with the loss of each of its tokens, and what the model expects next."),
+        numbers,
         [choice],
         (*SENTENCES, *(sentence for sentence, _change in CHANGES.values())),
         [
@@ -312,10 +303,7 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
 
 
 def describe_effect(
-    name: str,
-    effect: changes.Effect,
-    shown: changes.Effect,
-    measure: Callable[[Change], changes.Effect | None],
+    name: str, effect: Effect, shown: Effect, measure: Callable[[Change], Effect | None]
 ) -> dict[str, Any]:
     """The numbers of a change and the name of its sentence; `measure` is asked about another."""
     section, has_losses = CHANGES[name][0], len(effect.tokens) > 1
@@ -327,7 +315,7 @@ def describe_effect(
     return {**sent, "sentence": section if has_losses else "hero_one_token"}
 
 
-def compute_numbers(effect: changes.Effect, shown: changes.Effect) -> dict[str, Any]:
+def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:
     """Losses, of words if they are `shown`, probabilities, and the slots of the sentence."""
     before, after = (max(effect.next_tokens, key=lambda one: one[side]) for side in (1, 2))
     losses = effect.mean_losses
@@ -363,7 +351,7 @@ def describe_change(head_dim: int) -> dict[str, str]:
     }
 
 
-def make_table(effect: changes.Effect, shown: changes.Effect) -> Any:
+def make_table(effect: Effect, shown: Effect) -> Any:
     """Both losses of each token of the text, and both probabilities of each that may come next."""
     lost = zip(shown.tokens[1:], *shown.losses, strict=True)
     rows = [(_("loss"), *one) for one in lost]

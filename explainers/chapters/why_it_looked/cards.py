@@ -25,7 +25,7 @@ from explainers.chapters.why_it_looked.hero import (
 from explainers.charts.matrix import Matrix
 from explainers.messages import N_
 from explainers.models.registry import ModelError
-from explainers.models.score_sources import Cell
+from explainers.models.score_sources import Cell, predict_weight, remove_into_head, rerun_changes
 from explainers.models.shipped_measurements import ALIKE, ALL, RoleResult, read_roles
 from explainers.models.token_text import read_words
 from explainers.translations import _
@@ -34,7 +34,10 @@ from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import revealed
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import run_and_hand_over
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import PERCENT, join_rows, write_percent
 
 if TYPE_CHECKING:
@@ -72,10 +75,21 @@ def hand_over_weight(one: Explained) -> None:
     )
 
 
-def answer_first(one: Explained) -> str:
-    """How much of the weight is left without the key's first source."""
-    share = one.removals[controls.FIRST_SOURCE].measured / one.weight
-    return NOTHING_LEFT if share < 1 / 4 else HALF if share < 3 / 4 else HARDLY
+@fragment
+def ask_writer(text: Prose, first: Explained, origin: str) -> None:
+    """Without what one head wrote into one key: how much of the weight is left?"""
+    share = first.removals[controls.FIRST_SOURCE].measured / first.weight
+    answer = NOTHING_LEFT if share < 1 / 4 else HALF if share < 3 / 4 else HARDLY
+    if revealed(text, "writer", ANSWERS, answer, **describe_removals(first)):
+        draw_removals(first, origin, "removed asked")
+
+
+def show_removals(text: Prose, shown: Explained, origin: str, code_role: str) -> None:
+    """Predicted, on the way into the head, and in the whole pass."""
+    text("removing", **describe_removals(shown))
+    draw_removals(shown, origin, "removed")
+    show_source(remove_key_source)
+    show_source(predict_weight, remove_into_head, rerun_changes, that=code_role)
 
 
 def describe_removals(one: Explained) -> dict[str, str]:
@@ -89,14 +103,11 @@ def describe_removals(one: Explained) -> dict[str, str]:
     }
 
 
-def draw_removals(one: Explained, origin: str, key: str = "") -> None:
+def draw_removals(one: Explained, origin: str, key: str) -> None:
     """The weight as it is, predicted, into the head only, in the whole pass, and without others."""
     columns = (_("as it is"), _("predicted"), _("this head only"), _("whole pass"), _("at random"))
     shown = controls.FIRST_SOURCE, controls.KEY_THREE, controls.QUERY_THREE
-    values = [
-        [one.weight, kept.predicted, kept.into_head, kept.measured, kept.others]
-        for kept in map(one.removals.__getitem__, shown)
-    ]
+    values = [[one.weight, *one.removals[name][2:]] for name in shown]
     rows = _("key: first"), _("key: first 3"), _("query: first 3")
     matrix = Matrix(
         _("weight"),
@@ -110,18 +121,14 @@ def draw_removals(one: Explained, origin: str, key: str = "") -> None:
         decimals=3,
     )
     alt = _("The weight without its largest sources: predicted, measured, and with others removed.")
-    show_figure(Figure([Panel("removed", matrix)], alt), origin, f"removed {key}".strip())
+    show_figure(Figure([Panel("removed", matrix)], alt), origin, key)
 
 
-def describe_sum(one: Explained) -> dict[str, str]:
+def show_sum(text: Prose, one: Explained) -> None:
     """The sum of all parts of each side, and the score."""
-    query, key = one.parts[controls.RAW]
-    return {
-        "count": f"{len(one.sources)}",
-        "query_sum": f"{sum(query):.3f}",
-        "key_sum": f"{sum(key):.3f}",
-        "score": f"{one.score:.3f}",
-    }
+    query, key = (f"{sum(parts):.3f}" for parts in one.parts[controls.RAW])
+    count, score = len(one.sources), f"{one.score:.3f}"
+    text("how", count=count, query_sum=query, key_sum=key, score=score)
 
 
 def recall_rest(draw: Random) -> Recall:
@@ -147,14 +154,6 @@ HOLDS = 0.8
 """Below this share of its weights, a role is shown as one for which it does not hold."""
 
 
-def find_roles_without(results: list[RoleResult]) -> list[RoleResult]:
-    """The roles for which it does not hold on one side or the other, the worst first."""
-    worst = {one.role: min(one.share("query"), one.share("key")) for one in results}
-    return sorted(
-        (one for one in results if worst[one.role] < HOLDS), key=lambda one: worst[one.role]
-    )
-
-
 def show_roles(text: Prose) -> None:
     """How often it holds, by the role of the head; nothing where this machine's model is another.
 
@@ -163,8 +162,13 @@ def show_roles(text: Prose) -> None:
     results = read_roles()
     if not results:
         return
+
+    def find_lower(one: RoleResult) -> float:
+        return min(one.share("query"), one.share("key"))
+
     everything, alike = (next(one for one in results if one.role == role) for role in (ALL, ALIKE))
-    worst, *_rest = find_roles_without(results)
+    failing = sorted((one for one in results if find_lower(one) < HOLDS), key=find_lower)
+    worst = failing[0]
     told = {
         "count": f"{everything.cells:,}",
         "query": write_percent(everything.share("query")),
@@ -179,7 +183,7 @@ def show_roles(text: Prose) -> None:
         "worst": _(worst.role),
         "worst_key": write_percent(worst.share("key")),
         "worst_others": write_percent(worst.share("key, others")),
-        "roles": ", ".join(_(one.role) for one in find_roles_without(results)),
+        "roles": ", ".join(_(one.role) for one in failing),
     }
     text("roles", **told)
     head = (
@@ -188,11 +192,10 @@ def show_roles(text: Prose) -> None:
     )
     rows = [f"| {' | '.join(head)} |", f"|---|{'---:|' * (len(head) - 1)}"]
     for one in results:
-        shares = [one.share(way) for way in SHOWN]
-        cells = [write_percent(share) for share in shares]
-        for place in (0, 2):
-            cells[place] = f"**{cells[place]}**" if shares[place] < HOLDS else cells[place]
-        rows.append(f"| {' | '.join([_(one.role), _(f'{one.cells:,}'), *cells])} |")
+        cells = {way: write_percent(one.share(way)) for way in SHOWN}
+        for way in ("query", "key"):
+            cells[way] = f"**{cells[way]}**" if one.share(way) < HOLDS else cells[way]
+        rows.append(f"| {' | '.join([_(one.role), _(f'{one.cells:,}'), *cells.values()])} |")
     st.markdown(join_rows(rows))
 
 

@@ -9,13 +9,18 @@ import streamlit as st
 import torch
 from torch import Tensor
 
+from explainers.attention.cache.compression import (
+    round_in_channels,
+    round_in_groups,
+    round_in_tokens,
+)
 from explainers.chapters.common.background_job import describe_words, offer_job, watch_for_result
 from explainers.chapters.common.choose_real_model import obtain_model
+from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
 from explainers.messages import N_
 from explainers.models import changes, written_tokens
-from explainers.models.load import find_loaded_model
 from explainers.models.replaced_heads import Estimate, summarise
 from explainers.models.shipped_measurements import MODEL, PROMPT, ShippedWriting, WrittenText
 from explainers.models.written_tokens import Sampling, WritingJob, WritingRequest, Written
@@ -26,7 +31,9 @@ from explainers.ui.controls.number_controls import Counter, StepSlider, WholeNum
 from explainers.ui.figure.chart import show_chart, tabulate
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -78,13 +85,17 @@ def share_saved(losses: Losses) -> float:
     return 1 - estimate_rise(losses, changes.SINKS).mean / estimate_rise(losses, changes.RING).mean
 
 
-def answer_sinks(losses: Losses) -> str:
-    """In which of three ranges that is."""
-    share = share_saved(losses)
-    return MOST if share > 2 / 3 else HALF if share > 1 / 3 else LITTLE
+@fragment
+def ask_sinks(text: Prose, losses: Losses, origin: str) -> None:
+    """A window harms; how much of that is gone with the first four tokens?"""
+    told, share = describe_losses(losses), share_saved(losses)
+    answer = MOST if share > 2 / 3 else HALF if share > 1 / 3 else LITTLE
+    if revealed(text, "sinks", SHARES, answer, **told):
+        draw_losses(losses, origin)
+        text("losses", **told)
 
 
-def draw_losses(losses: Losses, origin: str, key: str = "losses") -> None:
+def draw_losses(losses: Losses, origin: str) -> None:
     """Rings, and the coarsest rounding: the rise of each with its standard error."""
     from explainers.charts.bars import draw_rises
 
@@ -101,7 +112,8 @@ def draw_losses(losses: Losses, origin: str, key: str = "losses") -> None:
         f"{name_saving(name)}: {write_rise(one)}" for name, one in zip(names, found, strict=True)
     )
     alt = _("By how much the loss rises, in nats per token. {said}", said=said)
-    show_chart(draw_rises, rows, alt, key, origin, x_title=N_("loss rises by, nats per token"))
+    title = N_("loss rises by, nats per token")
+    show_chart(draw_rises, rows, alt, "losses", origin, x_title=title)
 
 
 def describe_losses(losses: Losses) -> dict[str, str]:
@@ -123,16 +135,20 @@ def describe_losses(losses: Losses) -> dict[str, str]:
     }
 
 
-def list_rounded(losses: Losses) -> str:
-    """Rows of a table: what is rounded, and the rise at 8, 4 and 2 bits."""
-    rows = []
+def show_rounding(text: Prose, shipped: ShippedWriting) -> None:
+    """Keys and values in few bits: what is rounded, and the rise at 8, 4 and 2 bits."""
+    losses, rows = shipped.losses, []
     for (part, way), label in WAYS.items():
         cells = [
             write_grey(estimate_rise(losses, changes.name_rounding(part, way, bits)))
             for bits in changes.BITS
         ]
         rows.append(f"| {_(label)} | {' | '.join(cells)} |")
-    return "\n".join(rows)
+    told = describe_losses(losses) | describe_shape(shipped)
+    told |= {f"bits_{bits}": f"{changes.count_bits(bits):g}" for bits in changes.BITS}
+    text("rounding", rows="\n".join(rows), **told)
+    show_source(round_in_groups, round_in_tokens, round_in_channels, that=CODE_ROLE)
+    show_source(changes.RoundedRows, changes.measure_text, that=CODE_ROLE)
 
 
 def describe_shape(shipped: ShippedWriting) -> dict[str, str]:
@@ -223,12 +239,6 @@ def find_written() -> Mapping[str, WrittenText]:
 def is_long(found: Written) -> bool:
     """Are there two tokens that came from the cache, and were timed? A text can end at once."""
     return len(found.seconds_without) > 2
-
-
-def describe_origin(otherwise: str) -> str:
-    """Where the reader's text comes from; `otherwise` if the model has left the memory."""
-    loaded = find_loaded_model(MODEL)
-    return describe_live_run(loaded) if loaded else otherwise
 
 
 SETTINGS = {"temperature": 0.8, "count": 10, "share": 0.9}

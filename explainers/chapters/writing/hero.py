@@ -8,7 +8,7 @@ import streamlit as st
 
 from explainers.messages import N_
 from explainers.models.shipped_measurements import GREEDY, HOT, USUAL, WrittenText
-from explainers.models.written_tokens import TEMPERATURES, TOP_KS, TOP_PS, Sampling, ToldStep
+from explainers.models.written_tokens import TEMPERATURES, TOP_KS, TOP_PS, Sampling
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
@@ -38,6 +38,8 @@ best_share = Choice("write_p", N_("Top-p"), None, SHARES)
 SETTINGS = heat, best_count, best_share
 controls.register(written_text, written_step, looking_head, *SETTINGS)
 SENTENCES = "hero_caption", "hero_drawn", "hero_only", "hero_changed", "hero_cut"
+TOLD = "token", "probability", "candidates", "place", "logit", "kept", "looks"
+"""Of each step, what the browser reads."""
 
 
 def choose_own() -> None:
@@ -66,7 +68,15 @@ def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Her
     shown = texts[name.value]
     written = [step.token for step in shown.steps]
     begin_again(WRITTEN_SHOWN, (name.value, shown.sampling, shown.seed, written), *SETTINGS)
-    within = choose_within(shown)
+    steps = range(len(shown.steps))
+    looking = sorted({head for step in shown.steps for _word, _weight, head, _row in step.looks})
+    drawn = name_settings(shown.sampling)
+    own = [replace(control, default=drawn[control.key]) for control in SETTINGS]
+    within = [
+        HeroChoice.read(written_step, steps, opening=min(OPENS, len(steps) - 1)),
+        HeroChoice.read(looking_head, (ALL, *looking)),
+        *(HeroChoice.read(control, control.options) for control in own),
+    ]
     for choice in within:  # what is followed is chosen from now on: each can be changed alone
         st.session_state[choice.control.key] = choice.value
     return Hero(
@@ -81,52 +91,18 @@ def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Her
     )
 
 
-def choose_within(shown: WrittenText) -> list[HeroChoice]:
-    """The token and the head that are looked at, and the settings of the candidates."""
-    steps = range(len(shown.steps))
-    heads = (
-        ALL,
-        *sorted({head for step in shown.steps for _word, _weight, head, _row in step.looks}),
-    )
-    drawn = name_settings(shown.sampling)
-    settings = [(heat, HEATS), (best_count, COUNTS), (best_share, SHARES)]
-    return [
-        HeroChoice.read(written_step, steps, opening=min(OPENS, len(steps) - 1)),
-        HeroChoice.read(looking_head, heads),
-        *(
-            HeroChoice(
-                own := replace(control, default=drawn[control.key]),
-                values,
-                own.resolve_among(values),
-            )
-            for control, values in settings
-        ),
-    ]
-
-
 def compute_numbers(shown: WrittenText) -> dict[str, Any]:
     """What the picture is drawn from."""
     return {
         "prompt": shown.prompt,
-        "steps": [describe_step(step) for step in shown.steps],
+        "steps": [
+            {name: getattr(step, name) for name in TOLD} | {"bytes": step.num_bytes}
+            for step in shown.steps
+        ],
         "heats": TEMPERATURES[1:],
         "shares": TOP_PS,
         "scales": {heat.key: HEATS, best_count.key: COUNTS, best_share.key: SHARES},
         "drawn": name_settings(shown.sampling),
-    }
-
-
-def describe_step(step: ToldStep) -> dict[str, Any]:
-    """As the browser reads it."""
-    return {
-        "token": step.token,
-        "probability": step.probability,
-        "candidates": step.candidates,
-        "place": step.place,
-        "logit": step.logit,
-        "kept": step.kept,
-        "looks": step.looks,
-        "bytes": step.num_bytes,
     }
 
 
@@ -142,22 +118,16 @@ def list_experiments(text: Prose, texts: Mapping[str, WrittenText]) -> list[Expe
         "few": f"{few:,}",
         "all": f"{every:,}",
     }
+    copied = {written_text.key: GREEDY, written_step.key: at, looking_head.key: head}
     start = {written_step.key: 0, looking_head.key: ALL}
     nucleus = {heat.key: "1", best_count.key: EVERY, best_share.key: "0.5"}
-    chosen: dict[str, dict[str, Any]] = {
-        "greedy": {
-            written_text.key: GREEDY,
-            written_step.key: at,
-            looking_head.key: head,
-            **name_settings(greedy.sampling),
-        },
-        "hot": {written_text.key: HOT, **start, **name_settings(texts[HOT].sampling)},
-        "nucleus": start | nucleus,
-    }
+    hot = {written_text.key: HOT} | start | name_settings(texts[HOT].sampling)
     return [
-        Experiment("greedy", text.fill("try_greedy", **told), chosen["greedy"]),
-        Experiment("hot", text.fill("try_hot", **told), chosen["hot"]),
-        Experiment("nucleus", text.fill("try_nucleus", **told), chosen["nucleus"]),
+        Experiment(
+            "greedy", text.fill("try_greedy", **told), copied | name_settings(greedy.sampling)
+        ),
+        Experiment("hot", text.fill("try_hot", **told), hot),
+        Experiment("nucleus", text.fill("try_nucleus", **told), start | nucleus),
     ]
 
 
@@ -185,10 +155,8 @@ def make_table(shown: WrittenText) -> Any:
     rows = []
     for place, step in enumerate(shown.steps):
         word, weight, head, _row = step.looks[0]
-        looked = show_token(words[word])
-        rows.append(
-            (place, show_token(step.token), step.probability, head, looked, weight, step.num_bytes)
-        )
+        token, looked = show_token(step.token), show_token(words[word])
+        rows.append((place, token, step.probability, head, looked, weight, step.num_bytes))
     columns = [
         *(_("step"), _("token"), _("probability"), _("head")),
         *(_("looked at"), _("weight"), _("bytes of the cache")),
