@@ -265,7 +265,7 @@ def show_difference(row: Row) -> None:
 def choose_row(lab: Lab) -> Row:
     """A word that reads, and how many keys at a time."""
     with st.container(horizontal=True):
-        word = controls.reading_word(0, len(lab.tokens) - 1)
+        word = controls.reading_word.choose_by_name(lab.tokens)
         return Row.of(lab, word, int(controls.kv_block()))
 
 

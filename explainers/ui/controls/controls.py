@@ -143,7 +143,7 @@ flags_engine = Choice(
 )
 
 # Long sequences
-reading_word = Counter("row_word", N_("Word that reads, from 0"), 6)
+reading_word = Counter("row_word", N_("Word whose row is read"), 6)
 kv_block = Choice("kv_block", N_("Keys per block"), "2", ("1", "2", "3", "4"))
 block_count = BrowserSlider("read", N_("Blocks read"), 3, COUNTS)
 sequence_length = Control("length", N_("Tokens n"), 131_072)
