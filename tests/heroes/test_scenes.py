@@ -57,6 +57,10 @@ def test_no_weight_is_said_to_be_nothing():
     texts = [one for scene in scenes.values() for one in texts_of(scene)]
     assert any("<\u00a01\u00a0%" in one for one in texts)
     assert [one for one in texts if re.search(r"(?<!\d)0\u00a0%", one)] == []
+    masks = read_kept(next(page for page in PAGES if page.stem == "05_masks"), SCENES)
+    says = [one for scene in masks.values() for one in texts_of(scene) if "gave itself" in one]
+    assert says
+    assert [one for one in says if "itself 0\u00a0%" in one] == [], "before the mask"
 
 
 def texts_of(scene):
