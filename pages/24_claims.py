@@ -12,6 +12,7 @@ from explainers.ui import page
 from explainers.ui.figure.hero import follows, show_hero
 from explainers.ui.lecture.screens import is_lecture, screen
 from explainers.ui.page import show_one_sentence
+from explainers.ui.page_parts.go_deeper import refuse_card
 from explainers.ui.prediction import is_study_mode, offer_all_answers
 from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
@@ -79,4 +80,5 @@ def show_verdict(claim: Claim, finding: Finding) -> None:
 
 text("question")
 show_wall()
+refuse_card()
 show_one_sentence(text)

@@ -310,7 +310,7 @@ def test_a_second_window_tells_what_to_say_and_a_handout_is_one_page(lecture):
         one.page.keyboard.press("p")
     sheet = opened.value
     sheet.wait_for_selector("section h1")
-    assert "each word to all" in sheet.inner_text("section:nth-of-type(1)"), "the page's own words"
+    assert "word sees all" in sheet.inner_text("section:nth-of-type(1)"), "the page's own words"
     assert "A narrow window" in sheet.inner_text("section:nth-of-type(2)")
     for box in sheet.locator(".miniature").all():
         room, stage = box.bounding_box(), box.locator(".stage").first.bounding_box()

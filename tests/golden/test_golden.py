@@ -17,11 +17,13 @@ def test_a_page_sends_what_was_recorded(page):
     assert list(list_differences(page, read_kept(page), take(page))) == []
 
 
+HYPHEN = re.compile(r"(?<![\w.,/&=:#'\"`\[{(-])-\d|\(-\d")
+"""Before a number, where it is no part of a name, a link or code."""
 ENDS_TWICE = re.compile(r"(?:…|, *|(?<!\.)\.)\.(?!\.)|\s\.(?=\s|$)")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_sentences_end_once(page):
+def test_sentences_end_once_and_have_no_hyphen_for_a_minus(page):
     said = [
         str(value)
         for _link, sent in read_kept(page).values()
@@ -30,6 +32,7 @@ def test_sentences_end_once(page):
     ]
     assert said
     assert [one for one in said if ENDS_TWICE.search(one)] == []
+    assert [one for one in said if HYPHEN.search(one)] == [], "a minus is as wide as a plus"
 
 
 def changes(kept, now):

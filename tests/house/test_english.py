@@ -28,7 +28,8 @@ AVOIDED = {
     r"pieces?": "token, subword",
     r"the root": "√d_k",
     r"the turn": "rotation",
-    r"(?<!mouse, )point (at|for|to)": "choose, click; fingers cannot: with a mouse, point at",
+    r"(?<!mouse, )point (at|for|to)": "choose; fingers cannot: with a mouse, point at",
+    r"click(s|ed|ing)?|tap(s|ped|ping)?": "choose, press: a mouse, a finger and keys all do",
     r"drawn weights": "untrained weights",
     r"corpus' own": "a sentence from the corpus",
 }

@@ -57,6 +57,17 @@ def test_what_was_done_is_counted_once_and_kept():
     assert closed.session_state[TAKEAWAY].link.endswith("done=a%20mixture&done=a%20score")
 
 
+def test_a_reset_takes_back_what_was_typed_and_counts_it_anew():
+    visit, right = opened(PAGE), f"{ask('a_mixture', 0).answer}"
+    for _time in range(2):
+        visit.text_input[0].set_value(right).run()
+        assert done_in(visit) == ["a mixture"]
+        press(visit, "Reset all choices")
+        assert not visit.text_input[0].value
+        assert done_in(visit) == []
+        assert "is right" not in said(visit)
+
+
 def test_a_goal_is_reached_by_a_link_with_a_solution():
     for name in take_turns([e.id for e in read_exercises().values() if e.kind == "reach"], 3):
         goal = read_exercises()[name].task(2)

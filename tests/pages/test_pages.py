@@ -15,6 +15,7 @@ from functools import partial
 import pytest
 import streamlit as st
 
+from explainers.translations import load_sections
 from explainers.ui.prediction import SKIP
 from explainers.ui.session import GUESS
 from tests.support.opening import (
@@ -30,6 +31,7 @@ from tests.support.opening import (
     opened,
     origins,
     pictures,
+    press,
     reads_text,
     unfolded,
     widgets,
@@ -283,6 +285,16 @@ def test_reset_sets_everything_back(page):
         assert pictures(visit) == pictures(untouched)
         same = {key: widget.value for key, widget in widgets(visit).items() if key != "preset"}
         assert same == {key: w.value for key, w in widgets(untouched).items() if key != "preset"}
+
+
+@some_pages
+def test_a_reset_leaves_nothing_in_the_link(page):
+    """Nor an answer to a question that is not drawn now, but would be found answered later."""
+    asked = [name[4:] for name in load_sections(page.stem) if name.startswith("ask_")]
+    guesses = {f"{GUESS}{name}": SKIP for name in asked}
+    visit = opened(page, {"word": "1", "asked": "3", "predict": "false"} | guesses)
+    visit.query_params["lang"] = "en"
+    assert {*press(visit, "Reset all choices").query_params} <= {"lang"}
 
 
 def test_choices_follow_the_reader_from_page_to_page():

@@ -29,6 +29,9 @@ def test_a_link_to_no_chip_and_to_no_card_is_told():
         visit = opened(PAGE, STUDY | link)
         assert not visit.exception
         assert any(name in note.value for note in visit.info), name
+    without_cards = opened(ROOT / "pages" / "24_claims.py", {"deep": "the moon"})
+    assert ["the moon" in note.value for note in without_cards.info] == [True]
+    assert not opened(ROOT / "pages" / "24_claims.py").info
 
 
 def test_another_link_takes_back_what_was_told_of_the_one_before():

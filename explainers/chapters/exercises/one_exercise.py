@@ -26,7 +26,7 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.name_controls import MultiChoice
 from explainers.ui.lecture.screens import is_lecture, screen
-from explainers.ui.session import EXERCISES_COUNTED
+from explainers.ui.session import EXERCISES_COUNTED, TYPED
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import format_answer, read_answer, say_what_is_read
 from explainers.ui.untrusted_text import make_title, shorten, verbatim
@@ -109,7 +109,7 @@ def ask_number(exercise: Exercise, task: Prediction) -> Reply | None:
     """
     if is_lecture():
         return None
-    key = f"answer {exercise.id} {page.read_seed()}"
+    key = f"{TYPED}{exercise.id} {page.read_seed()}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         typed = st.text_input(_("Your answer"), key=key, max_chars=30, width=200)
         is_asked = st.button(_("Check"), key=f"check {exercise.id}", icon=":material/check:")

@@ -131,7 +131,7 @@ def compare_with_own(view: View) -> dict[str, object]:
         f"| {_name_place(one)} | {bound_rounding(one.largest)} | {one.magnitude:.4g} |"
         for one in found
     ]
-    told = _("; the last {decoded} tokens read one by one from a KV cache", decoded=decoded)
+    told = _("; the last tokens ({decoded}) read one by one from a KV cache", decoded=decoded)
     return {
         "zeros": sum(one.largest == 0 for one in found),
         "count": len(found),

@@ -177,7 +177,7 @@ def draw_one_step(run: DrawnText, layer: int, place: int) -> list[Panel]:
     key, value = (stored[0].tolist() for stored in done.cache[:2])
     asked, shares, word = done.query[0].tolist(), done.weights[0].tolist(), [read[-1]]
     mixed = (done.weights[0] @ done.cache.value[0]).tolist()
-    stored = _("{rows} rows are stored", rows=len(read))
+    stored = _("rows stored: {rows}", rows=len(read))
     rows = TOKEN_AXIS, FEATURE_AXIS
     query = Matrix("query", _("used once"), asked, word, columns, *rows, role="query")
     weights = Matrix(

@@ -26,7 +26,7 @@ from explainers.ui.figure.linked_matrices import show_clickable_figure, show_fig
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.takeaway_files import hand_over
-from explainers.ui.text.numbers import bound_rounding
+from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
 SCORES, WEIGHTS, OUTPUT = N_("scores"), N_("weights"), N_("output")
@@ -233,15 +233,15 @@ def show_difference(row: Row) -> None:
 def choose_row(lab: Lab) -> Row:
     """A word that reads, and how many keys at a time."""
     with st.container(horizontal=True):
-        word = controls.reading_word(0, len(lab.tokens) - 1)
+        word = controls.reading_word.choose_by_name(lab.tokens)
         return Row.of(lab, word, int(controls.kv_block()))
 
 
 def list_corrections(row: Row) -> str:
     """A line of a table for each block: the largest score so far, the correction, the total."""
     return "\n".join(
-        f"| {n} | {s.largest.item():.3f} | {s.correction.item() if n > 1 else 1:.3f} "
-        f"| {s.total.item():.3f} |"
+        f"| {n} | {write_decimals(s.largest.item(), 3)} "
+        f"| {s.correction.item() if n > 1 else 1:.3f} | {s.total.item():.3f} |"
         for n, s in enumerate(row.steps, start=1)
     )
 

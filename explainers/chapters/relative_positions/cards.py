@@ -227,7 +227,7 @@ def recall_far_score(draw: Random) -> Recall:
         "now_asked": asked + far,
     }
     given = {name: f"{place}" for name, place in places.items()}
-    return Recall(round(after, 2), {**given, "score": f"{before:.2f}"}, tolerance=0.005)
+    return Recall(round(after, 2), {**given, "score": write_decimals(before)}, tolerance=0.005)
 
 
 def recall_rotation(draw: Random) -> Recall:

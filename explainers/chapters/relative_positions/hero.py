@@ -56,6 +56,8 @@ LEAST_CHANGE = 0.1
 SENTENCES = ("hero_caption", "hero_start", "hero_moved", "hero_apart", "hero_both")
 
 
+UNTRAINED_ASKED = 4
+"""The word whose key is used at first where no score tells words apart, if there are so many."""
 RELATION = "object → verb"
 """The head finds this best: in a model that writes, a word sees none behind it."""
 
@@ -133,7 +135,7 @@ def choose_words(head: RotaryHead) -> list[HeroChoice]:
         begin_again(ROTATED, (head.name, head.tokens), controls.followed_word, asked)
     words = [place for place in places if is_word(head.tokens[place])]
     asking = choose_word(len(places), words[-1] if head.name and words else None)
-    last, before = min(asked.default, len(places) - 1), asking.value
+    last, before = min(UNTRAINED_ASKED, len(places) - 1), asking.value
     if head.name and before > 1:
         scores = shift_words(head, (0,))[0][0, before, 1:before]
         last = 1 + int(scores.argmax())

@@ -28,7 +28,7 @@ from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views
 from explainers.ui.page import Prose
-from explainers.ui.text.numbers import bound_rounding, write_percent
+from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
 from explainers.ui.untrusted_text import verbatim
 
 NUM_HEADS, HEAD_DIM, D_MODEL = 4, 16, 64
@@ -200,8 +200,8 @@ def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
         "difference": write_difference(run, short),
         "asking": tokens[asking],
         "asked": tokens[asked],
-        "long": f"{run.scores[0, asking, asked].item():.4f}",
-        "short": f"{short.scores[0, asking, asked].item():.4f}",
+        "long": write_decimals(run.scores[0, asking, asked].item(), 4),
+        "short": write_decimals(short.scores[0, asking, asked].item(), 4),
     }
 
 

@@ -27,7 +27,7 @@ from explainers.ui.controls.number_controls import (
     TypedNumber,
     WholeNumber,
 )
-from explainers.ui.session import GUESS, PRESET, SIZE, visitor
+from explainers.ui.session import EXERCISES_COUNTED, GUESS, PRESET, SIZE, TYPED, visitor
 
 # On every page
 sentence = SentenceText("text", N_("Sentence"), SENTENCE)
@@ -86,7 +86,7 @@ switched_off_heads = MultiChoice("off", N_("Heads switched off"), ())
 # Relative positions
 shift = Control("shift", N_("Move both words by"), 0)
 apart = Control("apart", N_("Move one word by"), 0)
-asked_word = Control("asked", N_("Word whose key is used, from 0"), 4)
+asked_word = Control("asked", N_("Word whose key is used, from 0"), None)
 _SPEEDS = N_("as trained"), N_("position interpolation"), N_("NTK-aware"), N_("YaRN")
 pair_speeds = Choice("speeds", N_("Speeds of the pairs"), "as trained", _SPEEDS)
 
@@ -143,7 +143,7 @@ flags_engine = Choice(
 )
 
 # Long sequences
-reading_word = Counter("row_word", N_("Word that reads, from 0"), 6)
+reading_word = Counter("row_word", N_("Word whose row is read"), 6)
 kv_block = Choice("kv_block", N_("Keys per block"), "2", ("1", "2", "3", "4"))
 block_count = BrowserSlider("read", N_("Blocks read"), 3, COUNTS)
 sequence_length = Control("length", N_("Tokens n"), 131_072)
@@ -285,7 +285,11 @@ def reset_choices() -> None:
         Control.put(control, list(default) if isinstance(default, tuple) else default)
     st.session_state[sentence.key] = None  # which one it is, is known when the language is
     for key in list(st.session_state):
-        if str(key).startswith((GUESS, SIZE)):
+        if str(key).startswith((GUESS, SIZE, TYPED)):
             st.session_state[key] = None
+    for key in list(st.query_params):  # the page may not ask for it now, and would later
+        if key in CONTROLS_BY_KEY or key.startswith((GUESS, SIZE)):
+            del st.query_params[key]
+    st.session_state.pop(EXERCISES_COUNTED, None)
     visitor().forget()
     st.session_state[PRESET] = None

@@ -16,6 +16,7 @@ from explainers.ui.lecture.screens import CARD_KEY, is_lecture, screen
 from explainers.ui.page import Prose, split_title
 from explainers.ui.session import CARDS_DRAWN, CARDS_LEFT_OPEN, LECTURE_CARDS, OPEN_CARD, visitor
 from explainers.ui.text.language import fragment
+from explainers.ui.untrusted_text import shorten, verbatim
 
 Cards = Mapping[str, Callable[[], object]]
 """Name of a card → what draws its content; it reads what is chosen when it runs."""
@@ -85,6 +86,14 @@ def go_deeper(text: Prose, cards: Cards) -> None:
             with screen("deeper", name):
                 st.markdown(f"## {title}")
                 fragment(draw)()
+
+
+def refuse_card() -> None:
+    """On a page without cards, say so to a link that asks for one."""
+    if wanted := open_card.read_url():
+        shown = verbatim(shorten(wanted))
+        notice = _("The link asks for the card {wanted}. This page has no cards.", wanted=shown)
+        st.info(notice, icon=":material/link_off:")
 
 
 @fragment

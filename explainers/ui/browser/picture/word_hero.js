@@ -107,10 +107,10 @@ export class WordHero extends Hero {
     return first + second >= 0.6 ? "hero_two" : "hero_spread";
   }
 
-  /** What each word gives to each. @param {number[][]} weights */
-  tellGiven(weights) {
+  /** What each word gives to each. @param {number[][]} weights @param {(weight: number) => string} write */
+  tellGiven(weights, write = percent) {
     const { seen, data: { tokens } } = this;
-    return seen.map((asker) => _("{word} gives {shares}", { word: tokens[asker], shares: seen.map((place) => `${tokens[place]} ${percent(weights[asker][place])}`).join(", ") })).join(". ");
+    return seen.map((asker) => _("{word} gives {shares}", { word: tokens[asker], shares: seen.map((place) => `${tokens[place]} ${write(weights[asker][place])}`).join(", ") })).join(". ");
   }
 
   /** Where each head looks from a word. @param {number[][][]} weights of each head @param {number} asker */

@@ -324,7 +324,7 @@ export class Masked extends WordHero {
     const most = left === tokens.length || lost < LITTLE ? largest(now) : largest(gains);
     const values = {
       mask: subject, word: tokens[asker], hidden: `${tokens.length - left}`, words: `${tokens.length}`, lost: percent(lost),
-      first: tokens[most], before: percent(was[most]), after: percent(now[most]),
+      first: tokens[most], before: seenPercent(was[most]), after: percent(now[most]),
     };
     const name = nameSentence(allowed, asker, lost);
     const classes = { word: "query", lost: "weight", before: "weight", after: "weight", first: "weight" };

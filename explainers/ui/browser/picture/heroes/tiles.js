@@ -79,8 +79,8 @@ export class Tiles extends Hero {
   update() {
     const { length, data: { lengths }, sweep: { steps } } = this, mask = String(this.choices.tile_mask);
     if (this.slide.root.parentElement !== this.bar) this.bar.append(this.slide.root);
-    this.slide.show(_("tokens n"), 0, lengths.length - 1, lengths.indexOf(length), length.name);
-    this.slide.output.textContent = length.name;
+    this.slide.show(_("tokens n"), 0, lengths.length - 1, lengths.indexOf(length), localNumbers(length.name));
+    this.slide.output.textContent = localNumbers(length.name);
     if (this.swept !== mask) {
       const share = this.swept ? this.frame / this.film.names.length : BEGIN;
       this.film.pause();

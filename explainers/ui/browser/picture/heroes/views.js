@@ -10,7 +10,7 @@ import { setText } from "../../common/elements.js";
 import { digits, largest, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseArcOpacity } from "../arcs.js";
-import { percent } from "../sentence.js";
+import { seenPercent } from "../sentence.js";
 import { markPixels, markStrip } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
 
@@ -80,7 +80,7 @@ export class Views extends WordHero {
       ...VIEWS.flatMap((view, nth) => this.markBlock(view, blocks[nth])),
       { key: "title", class: "text views-name", style: { "--role": "var(--key)" }, text: _("keys of all words"), at: [...places.title, 15], hold: "left" },
       this.markWords((place) => ({
-        name: _("{word}, {share}, score {score}", { word: tokens[place], share: percent(head.weights[asker][place]), score: digits(head.scores[asker][place]) }),
+        name: _("{word}, {share}, score {score}", { word: tokens[place], share: seenPercent(head.weights[asker][place]), score: digits(head.scores[asker][place]) }),
         at: [...rows[place].word, places.size], hold: "left",
       })),
       ...rows.flatMap(({ key }, place) => markStrip(`key of ${place}`, {
@@ -90,7 +90,7 @@ export class Views extends WordHero {
         key: `share ${place}`, class: "text share", at: [...share, head.weights[asker][place] < 0.05 ? 15 : places.shareSize], hold: "right", own: place,
         numbers: [head.weights[asker][place]],
         draw: (node, [weight]) => {
-          setText(node, percent(weight));
+          setText(node, seenPercent(weight));
           node.classList.toggle("low", weight < 0.05);
         },
       })),
@@ -162,7 +162,7 @@ export class Views extends WordHero {
   }
 
   /** @override */
-  describe() { return this.tellGiven(this.head.weights); }
+  describe() { return this.tellGiven(this.head.weights, seenPercent); }
 }
 
 // Where everything stands in the picture of queries, keys and values: beside each other, or on a phone
