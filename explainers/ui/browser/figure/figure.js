@@ -10,8 +10,7 @@
 
 import { watchTheme } from "../common/colours.js";
 import { loadStyle, served, wear } from "../common/component.js";
-import { element } from "../common/elements.js";
-import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
+import { element, makeSentenceNodes, writeSentence } from "../common/elements.js";
 import { settle } from "../common/host.js";
 import { _, speak } from "../common/words.js";
 import { Card } from "./card.js";

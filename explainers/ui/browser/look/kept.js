@@ -6,7 +6,7 @@
 import { channels } from "../common/colours.js";
 import { element, penOf } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { percent } from "../picture/sentence.js";
+import { percent } from "../common/numbers.js";
 import { makePixels, paintCodes } from "./heads.js";
 import { writeToken } from "./tokens.js";
 

@@ -1,14 +1,14 @@
 // One head, large: its matrix, and above it arcs from the places of queries to the keys that they look at.
 
 /** @import { Heads } from "./heads.js" */
-/** @import { Span } from "../tiles/pooling.js" */
+/** @import { Span } from "../tiles/long_text.js" */
 
 import { element, penOf, shape } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "../picture/arcs.js";
-import { percent } from "../picture/sentence.js";
-import { ticks } from "../tiles/ruler.js";
+import { percent } from "../common/numbers.js";
+import { ticks } from "../tiles/long_text.js";
 import { paintCodes } from "./heads.js";
 import { writeToken } from "./tokens.js";
 

@@ -5,16 +5,15 @@
 /** @import { Dress } from "../picture/palette.js" */
 
 import { channels, gradient } from "../common/colours.js";
-import { element } from "../common/elements.js";
-import { makeSentenceNodes } from "../common/filled_text.js";
+import { element, makeSentenceNodes } from "../common/elements.js";
 import { _, speak } from "../common/words.js";
 import { dress } from "../picture/palette.js";
-import { percent } from "../picture/sentence.js";
+import { percent } from "../common/numbers.js";
 import { Heads, makePixels } from "./heads.js";
 import { KeptHeads } from "./kept.js";
 import { LargeHead } from "./large.js";
 import { HeadMosaic } from "./mosaic.js";
-import { TokenText, listKeys, writeToken } from "./tokens.js";
+import { listKeys, TokenText, writeToken } from "./tokens.js";
 
 /** Draw what stands in the document as JSON. */
 export async function start() {

@@ -5,7 +5,7 @@
 import { channels, chooseInk, mix } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { percent } from "../picture/sentence.js";
+import { percent } from "../common/numbers.js";
 
 const MOST_KEYS = 5, PALE = 0.35; // up to this the colour of the text is read well
 

@@ -1,7 +1,6 @@
 // "Try it": buttons that change the picture, say what happened, and take it back.
 
-import { element } from "../common/elements.js";
-import { makeSentenceNodes } from "../common/filled_text.js";
+import { element, makeSentenceNodes } from "../common/elements.js";
 import { hostOf } from "../common/host.js";
 import { photograph, save } from "../common/snapshot.js";
 import { _ } from "../common/words.js";

@@ -6,15 +6,13 @@
 import { FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
 import { readBackground } from "../common/colours.js";
-import { element } from "../common/elements.js";
-import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
+import { cutSentences, element, makeSentenceNodes, writeSentence } from "../common/elements.js";
 import { Below, WANTED } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
 import { dress } from "./palette.js";
 import { Scene } from "./scene.js";
-import { cutSentences } from "./sentence.js";
 import { Stage } from "./stage.js";
 
 /** @typedef {import("../common/component.js").Tell} Tell */

@@ -10,7 +10,6 @@ import { speak } from "../common/words.js";
 // What most kinds need is asked for at once; what one kind needs, when it is drawn.
 import "../common/address.js";
 import "../common/colours.js";
-import "../common/filled_text.js";
 import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/snapshot.js";
@@ -24,8 +23,6 @@ import "./motion.js";
 import "./palette.js";
 import "./player.js";
 import "./scene.js";
-import "./sentence.js";
-import "./softmax.js";
 import "./stage.js";
 import "./strip_marks.js";
 import "./word_hero.js";

@@ -2,7 +2,7 @@
 
 import { _ } from "../common/words.js";
 import { Hero } from "./hero.js";
-import { percent } from "./sentence.js";
+import { percent } from "../common/numbers.js";
 import { Words } from "./words.js";
 
 /**

@@ -79,3 +79,9 @@ export class Words {
     this.choose(to);
   }
 }
+
+/** A token as it is read, blanks and breaks as signs. @param {string} token */
+export const readable = (token) => token.trim() || token.replaceAll(" ", "␣").replaceAll("\n", "↵");
+
+/** Has it a letter or a digit, as marks have not? @param {string} token */
+export const isWord = (token) => /[\p{L}\p{N}]/u.test(token);

@@ -7,7 +7,7 @@
 /** @import { Host } from "../common/host.js" */
 /** @import { Planes } from "../common/numbers.js" */
 /** @import { TilesData } from "./data.js" */
-/** @import { Span } from "./pooling.js" */
+/** @import { Span } from "./long_text.js" */
 
 import { gradient, mix, watchTheme } from "../common/colours.js";
 import { loadStyle, served, wear } from "../common/component.js";
@@ -15,8 +15,7 @@ import { element, penOf } from "../common/elements.js";
 import { settle } from "../common/host.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
 import { _, localNumber, speak } from "../common/words.js";
-import { poolLargest } from "./pooling.js";
-import { findTokens, lookingAt, squared, ticks } from "./ruler.js";
+import { findTokens, lookingAt, poolLargest, squared, ticks } from "./long_text.js";
 
 /** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null, below: HTMLElement, beside: HTMLElement, line: HTMLElement }} Tile  `at`: where its numbers begin */
 /** @typedef {{ query: Span, key: Span }} Part  of the text, that is looked at */

@@ -3,8 +3,7 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
 
-import { element } from "../../common/elements.js";
-import { writeSentence } from "../../common/filled_text.js";
+import { element, writeSentence } from "../../common/elements.js";
 import { AROUND, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { Chips } from "../chips.js";

@@ -5,12 +5,10 @@
 /** @import { Mark, Now } from "../scene.js" */
 
 import { setText } from "../../common/elements.js";
-import { digits, largest, sum } from "../../common/numbers.js";
+import { digits, largest, percent, softmax, sum, sumWeighted } from "../../common/numbers.js";
 import { _, localNumber } from "../../common/words.js";
 import { writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
-import { percent } from "../sentence.js";
-import { softmax, sumWeighted } from "../softmax.js";
 import { markStrip } from "../strip_marks.js";
 
 /**

@@ -4,11 +4,10 @@
 /** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
+import { digits, percent, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { markArcs } from "../arcs.js";
 import { Chips } from "../chips.js";
-import { percent } from "../sentence.js";
 import { WordHero } from "../word_hero.js";
 import { markMap } from "./gallery_map.js";
 

@@ -7,7 +7,8 @@ import { _ } from "../../common/words.js";
 import { markArcs, yields } from "../arcs.js";
 import { placeWords } from "../lanes.js";
 import { WordHero } from "../word_hero.js";
-import { isWord, percent } from "../sentence.js";
+import { isWord } from "../words.js";
+import { percent } from "../../common/numbers.js";
 
 /**
  * @typedef {object} Layer heads; small ones all have equally many parameters

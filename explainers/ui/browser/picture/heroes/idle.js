@@ -5,11 +5,10 @@
 /** @import { Mark } from "../scene.js" */
 
 import { element } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
+import { digits, percent, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseTold, markArcs, writeArcPath } from "../arcs.js";
 import { Film } from "../player.js";
-import { percent } from "../sentence.js";
 import { WordHero } from "../word_hero.js";
 import { Words } from "../words.js";
 

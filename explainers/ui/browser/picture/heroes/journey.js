@@ -8,13 +8,12 @@
 
 import { ALONG, take } from "../../common/keys.js";
 import { setText } from "../../common/elements.js";
-import { digits, largest, sum } from "../../common/numbers.js";
+import { digits, largest, percent, sum } from "../../common/numbers.js";
 import { _, grouped } from "../../common/words.js";
 import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { isStill } from "../motion.js";
 import { Film, Player } from "../player.js";
-import { percent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
 import { COLUMN_NAMES, DELAYS, DWELL, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
 

@@ -10,8 +10,7 @@ import { _ } from "../../common/words.js";
 import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath, yields } from "../arcs.js";
 import { WordHero } from "../word_hero.js";
 import { poster } from "../lanes.js";
-import { percent, seenPercent } from "../sentence.js";
-import { softmax } from "../softmax.js";
+import { percent, seenPercent, softmax } from "../../common/numbers.js";
 import { isUnseen } from "../words.js";
 import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.js";
 

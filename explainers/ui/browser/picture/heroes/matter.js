@@ -3,10 +3,9 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
 
-import { digits } from "../../common/numbers.js";
+import { digits, percent } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { percent } from "../sentence.js";
 import { markMap } from "./gallery_map.js";
 
 /**

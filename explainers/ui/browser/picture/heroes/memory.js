@@ -4,7 +4,7 @@
 /** @import { Mark } from "../scene.js" */
 
 import { ANSWER_WITHIN, locate } from "../../common/component.js";
-import { writeSentence } from "../../common/filled_text.js";
+import { writeSentence } from "../../common/elements.js";
 import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";

@@ -9,10 +9,9 @@
 import { channels, mix, pixelOf } from "../../common/colours.js";
 import { element, penOf } from "../../common/elements.js";
 import { ACROSS, take } from "../../common/keys.js";
-import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
+import { BLANK_WEIGHT, percent, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { markArcs } from "../arcs.js";
-import { percent } from "../sentence.js";
 import { WordHero } from "../word_hero.js";
 
 /**

@@ -8,7 +8,8 @@ import { ALONG, take } from "../../common/keys.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
-import { percent, readable } from "../sentence.js";
+import { percent } from "../../common/numbers.js";
+import { readable } from "../words.js";
 
 /**
  * @typedef {object} Numbers

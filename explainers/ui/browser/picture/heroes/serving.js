@@ -5,8 +5,7 @@
 /** @import { Chunks } from "./serving_chunks.js" */
 /** @import { Moment } from "./serving_pages.js" */
 
-import { element } from "../../common/elements.js";
-import { makeSentenceNodes } from "../../common/filled_text.js";
+import { element, makeSentenceNodes } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";

@@ -8,7 +8,8 @@ import { _ } from "../../common/words.js";
 import { chooseTold, markArcs } from "../arcs.js";
 import { placeWords } from "../lanes.js";
 import { WordHero } from "../word_hero.js";
-import { isWord, percent } from "../sentence.js";
+import { isWord } from "../words.js";
+import { percent } from "../../common/numbers.js";
 
 /** @typedef {ReturnType<typeof placeSharing>} Plan */
 /** @typedef {[x: number, y: number]} Point */

@@ -6,12 +6,11 @@
 /** @import { Stage } from "../stage.js" */
 
 import { element } from "../../common/elements.js";
-import { digits, largest } from "../../common/numbers.js";
+import { digits, largest, percent } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { Acts, isStill } from "../motion.js";
 import { Film } from "../player.js";
-import { percent } from "../sentence.js";
 import { markPixels, markStrip } from "../strip_marks.js";
 import { Words } from "../words.js";
 

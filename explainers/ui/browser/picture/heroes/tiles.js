@@ -5,12 +5,11 @@
 /** @import { Stage } from "../stage.js" */
 
 import { element, penOf } from "../../common/elements.js";
-import { largest } from "../../common/numbers.js";
+import { largest, seenPercent } from "../../common/numbers.js";
 import { _, localNumbers } from "../../common/words.js";
 import { Slide } from "../chips.js";
 import { Hero } from "../hero.js";
 import { Film } from "../player.js";
-import { seenPercent } from "../sentence.js";
 import { markStrip } from "../strip_marks.js";
 
 /**

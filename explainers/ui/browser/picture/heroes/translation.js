@@ -3,18 +3,16 @@
 
 /** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
-/** @import { Before } from "./translation_lines.js" */
-/** @import { Places } from "./translation_places.js" */
+/** @import { Before, Places } from "./translation_lines.js" */
 
 import { element } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { isStill } from "../motion.js";
 import { Film } from "../player.js";
-import { percent } from "../sentence.js";
+import { percent } from "../../common/numbers.js";
 import { Words } from "../words.js";
-import { beginLines, bundle, findBefore, markLines, putBack } from "./translation_lines.js";
-import { placeSentences } from "./translation_places.js";
+import { beginLines, bundle, findBefore, markLines, placeSentences, putBack } from "./translation_lines.js";
 
 /**
  * @typedef {object} Numbers
@@ -298,7 +296,7 @@ const LEAST_TOLD = 0.005; // smaller weights are a dot
 const DEEP = 0.5; // a weight from which digits are light on dark
 
 /**
- * @param {Translation} hero @param {import("./translation_places.js").Places} places @param {number[][]} lines syllable by syllable
+ * @param {Translation} hero @param {Places} places @param {number[][]} lines syllable by syllable
  * @param {boolean} isShown @returns {Mark[]}
  */
 function markCells(hero, { table: { gutter, head, side, columns }, from, to, isDown }, lines, isShown) {

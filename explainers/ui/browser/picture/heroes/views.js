@@ -7,10 +7,9 @@
 
 import { ALONG, take } from "../../common/keys.js";
 import { setText } from "../../common/elements.js";
-import { digits, largest, sum } from "../../common/numbers.js";
+import { digits, largest, percent, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { chooseArcOpacity } from "../arcs.js";
-import { percent } from "../sentence.js";
 import { markPixels, markStrip } from "../strip_marks.js";
 import { WordHero } from "../word_hero.js";
 

@@ -4,12 +4,11 @@
 /** @import { Mark } from "../scene.js" */
 
 import { channels, chooseInk, gradient, mix } from "../../common/colours.js";
-import { digits } from "../../common/numbers.js";
+import { digits, percent } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { flow } from "../lanes.js";
-import { percent, readable } from "../sentence.js";
-import { Words } from "../words.js";
+import { readable, Words } from "../words.js";
 
 /** @typedef {{ token: string, chances: number[] }} Next a token, and its probability as the model is and changed */
 /**

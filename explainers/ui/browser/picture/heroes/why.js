@@ -3,10 +3,9 @@
 /** @import { HeroData, Sentence } from "../hero.js" */
 /** @import { Mark } from "../scene.js" */
 
-import { digits, sum } from "../../common/numbers.js";
+import { digits, percent, sum } from "../../common/numbers.js";
 import { _ } from "../../common/words.js";
 import { Hero } from "../hero.js";
-import { percent } from "../sentence.js";
 
 /** @typedef {[string, number, string]} Bar a source, its part, and the name of its removal */
 /** @typedef {{ bars: Bar[], rest: [number, number, number, number] }} Side the first sources; of all others how many add, how much, how many take away, how much */

@@ -8,7 +8,8 @@ import { formatSize } from "../../common/sizes.js";
 import { _, grouped, localNumber } from "../../common/words.js";
 import { Hero } from "../hero.js";
 import { flow } from "../lanes.js";
-import { percent, readable } from "../sentence.js";
+import { percent } from "../../common/numbers.js";
+import { readable } from "../words.js";
 import { computeChances } from "./writing_chances.js";
 
 /**
