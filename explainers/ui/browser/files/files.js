@@ -12,7 +12,7 @@ import "../common/host.js";
  * @typedef {object} FilesData what the server sends: ui/figure/chart.py
  * @property {string} name of the file
  * @property {string} place the class of the element that the picture stands in
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  */
 
 const style = loadStyle(new URL("style.css", import.meta.url));

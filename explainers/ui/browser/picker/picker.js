@@ -15,7 +15,7 @@ import { _, speak } from "../common/words.js";
  * @property {Record<string, string>} others what some of the names are called in the visitor's language
  * @property {string[]} chosen
  * @property {number} most that can be chosen; with one, another takes its place
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  */
 
 const [GAP, LEAST, MOST] = [4, 160, 340]; // pixels: from the box to the list, and the list's height

@@ -36,7 +36,7 @@ import { Stage } from "./stage.js";
  * @typedef {object} HeroData what the server sends: ui/figure/hero.py
  * @property {string} kind
  * @property {string} alt
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  * @property {Record<string, Choice>} choices by their names in the link
  * @property {Record<string, Choice>} usual what is shown where nothing was chosen
  * @property {string[]} elsewhere those of the choices that only the server can act on

@@ -18,6 +18,7 @@ import "./below.js";
 import "./chips.js";
 import "./experiments.js";
 import "./hero.js";
+import "./kit.js";
 import "./lanes.js";
 import "./motion.js";
 import "./palette.js";

@@ -3,7 +3,7 @@
 
 import { element, shape } from "../common/elements.js";
 
-/** @typedef {import("./stage.js").Stage} Stage */
+/** @import { Stage } from "./stage.js" */
 /** @typedef {HTMLElement | SVGElement} Drawn */
 /** @typedef {Float64Array} Now  a mark's numbers, on their way to those of the mark */
 /**

@@ -1,13 +1,8 @@
 // A wall of sentences that people write, one of them open to be judged; a stamp turns when it was.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { element, writeSentence } from "../../common/elements.js";
-import { AROUND, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { Chips } from "../chips.js";
-import { Hero } from "../hero.js";
+import { _, AROUND, Chips, element, Hero, take, writeSentence } from "../kit.js";
 
 /**
  * @typedef {object} CardData

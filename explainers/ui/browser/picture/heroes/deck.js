@@ -1,11 +1,8 @@
 // A deck of exercises: three rows of cards, what is done ticked, one card open.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { ACROSS, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
+import { _, ACROSS, Hero, take } from "../kit.js";
 
 /** @typedef {{ id: string, label: string, kind: string, sign: string, topic: string }} Card */
 /**

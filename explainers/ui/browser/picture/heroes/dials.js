@@ -1,19 +1,9 @@
 // RoPE as four dials: the hands of a query and of a key, turned by the positions of two words. Every
 // place of the two words comes from the server; the browser only looks it up.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Chips, Slide } from "../chips.js";
-import { flow } from "../lanes.js";
-import { isStill } from "../motion.js";
-import { PAUSE, PLAY } from "../player.js";
-import { WordHero } from "../word_hero.js";
-import { Words } from "../words.js";
+import { _, Chips, digits, element, flow, isStill, PAUSE, PLAY, Slide, sum, WordHero, Words } from "../kit.js";
 
 /**
  * @typedef {object} Numbers for each move of the asking word alone, and in it for each move of both

@@ -1,15 +1,9 @@
 // From scores to output: products, divided, put through softmax, and mixed, for one word, all in one
 // picture. What a reader drags, the temperature, is computed here, from the products.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark, Now } from "../scene.js" */
+/** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { setText } from "../../common/elements.js";
-import { digits, largest, percent, softmax, sum, sumWeighted } from "../../common/numbers.js";
-import { _, localNumber } from "../../common/words.js";
-import { writeRibbonPath } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
-import { markStrip } from "../strip_marks.js";
+import { _, digits, largest, localNumber, markStrip, percent, setText, softmax, sum, sumWeighted, WordHero, writeRibbonPath } from "../kit.js";
 
 /**
  * @typedef {object} Numbers

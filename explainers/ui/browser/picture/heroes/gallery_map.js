@@ -1,9 +1,8 @@
 // A square for every head: a column for each layer, a row for each head of it.
 
-/** @import { Mark, Scene } from "../scene.js" */
+/** @import { Mark, Scene } from "../kit.js" */
 
-import { ACROSS, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
+import { _, ACROSS, take } from "../kit.js";
 
 /**
  * @typedef {object} MapState

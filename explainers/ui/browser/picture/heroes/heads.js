@@ -1,14 +1,8 @@
 // Heads under each other, each in a colour of its own: where one word looks.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
 
-import { _ } from "../../common/words.js";
-import { markArcs, yields } from "../arcs.js";
-import { placeWords } from "../lanes.js";
-import { WordHero } from "../word_hero.js";
-import { isWord } from "../words.js";
-import { percent } from "../../common/numbers.js";
+import { _, isWord, markArcs, percent, placeWords, WordHero, yields } from "../kit.js";
 
 /**
  * @typedef {object} Layer heads; small ones all have equally many parameters

@@ -1,16 +1,9 @@
 // A head that often wants nothing: where a letter's weight goes when there is nothing to look for.
 
 /** @import { Tell } from "../../common/component.js" */
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, percent, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { chooseTold, markArcs, writeArcPath } from "../arcs.js";
-import { Film } from "../player.js";
-import { WordHero } from "../word_hero.js";
-import { Words } from "../words.js";
+import { _, chooseTold, digits, element, Film, markArcs, percent, sum, WordHero, Words, writeArcPath } from "../kit.js";
 
 /**
  * @typedef {object} Stage what is seen of a head after so many batches

@@ -2,19 +2,10 @@
 // A step changes places, which CSS moves; another word changes numbers, which the tween moves. So what
 // a step does not show waits unseen where it comes from, or has gone where it became something else.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 /** @import { Box } from "./journey_steps.js" */
 
-import { ALONG, take } from "../../common/keys.js";
-import { setText } from "../../common/elements.js";
-import { digits, largest, percent, sum } from "../../common/numbers.js";
-import { _, grouped } from "../../common/words.js";
-import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
-import { isStill } from "../motion.js";
-import { Film, Player } from "../player.js";
-import { markStrip } from "../strip_marks.js";
+import { _, ALONG, digits, Film, grouped, isStill, largest, markArcs, markMixture, markStrip, percent, Player, setText, sum, take, WordHero, writeRibbonPath } from "../kit.js";
 import { COLUMN_NAMES, DELAYS, DWELL, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
 
 /** @typedef {number[][]} Matrix */

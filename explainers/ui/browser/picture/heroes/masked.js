@@ -1,17 +1,9 @@
 // What a mask does: the weights of all words under it, and how one word's attention is shared out
 // again among the words that it may still look at.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark, Now } from "../scene.js" */
+/** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { element, setText } from "../../common/elements.js";
-import { ACROSS, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath, yields } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
-import { poster } from "../lanes.js";
-import { percent, seenPercent, softmax } from "../../common/numbers.js";
-import { isUnseen } from "../words.js";
+import { _, ACROSS, chooseArcWidth, element, isUnseen, markArcs, percent, poster, seenPercent, setText, softmax, take, WordHero, writeArcPath, writeRibbonPath, yields } from "../kit.js";
 import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.js";
 
 /** @typedef {number[][]} Matrix */

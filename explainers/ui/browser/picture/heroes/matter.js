@@ -1,11 +1,8 @@
 // What one head's output from another prompt changes, for every head; and the heads that change most.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { digits, percent } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
+import { _, digits, Hero, percent } from "../kit.js";
 import { markMap } from "./gallery_map.js";
 
 /**

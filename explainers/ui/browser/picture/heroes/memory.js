@@ -1,13 +1,9 @@
 // What GPUs hold, as one stack to scale; a map of what fits on how many; and what limits there.
 
-/** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence, Tell } from "../kit.js" */
 
 import { ANSWER_WITHIN, locate } from "../../common/component.js";
-import { writeSentence } from "../../common/elements.js";
-import { _, grouped, localNumber } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
+import { _, Film, grouped, Hero, localNumber, writeSentence } from "../kit.js";
 import { formatSize, formatThree, formatTime } from "../../common/sizes.js";
 import { MemoryMap } from "./memory_map.js";
 

@@ -1,18 +1,9 @@
 // All heads of a model as small squares; the arcs of one of them over the tokens of the sentence.
 
 /** @import { Tell } from "../../common/component.js" */
-/** @import { Planes } from "../../common/numbers.js" */
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Dress, HeroData, Mark, Planes, Sentence } from "../kit.js" */
 
-import { channels, mix, pixelOf } from "../../common/colours.js";
-import { element, penOf } from "../../common/elements.js";
-import { ACROSS, take } from "../../common/keys.js";
-import { BLANK_WEIGHT, percent, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { markArcs } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
+import { _, ACROSS, BLANK_WEIGHT, channels, element, markArcs, mix, penOf, percent, pixelOf, take, unpackPlanes, WEIGHT_STEPS, WordHero } from "../kit.js";
 
 /**
  * @typedef {object} Numbers

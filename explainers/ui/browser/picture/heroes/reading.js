@@ -1,15 +1,8 @@
 // A text as a ribbon of bars, one query's weights; below it the keys that each of four policies keeps.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark, Now } from "../scene.js" */
+/** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { penOf } from "../../common/elements.js";
-import { ALONG, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
-import { percent } from "../../common/numbers.js";
-import { readable } from "../words.js";
+import { _, ALONG, Film, Hero, penOf, percent, readable, take } from "../kit.js";
 
 /**
  * @typedef {object} Numbers

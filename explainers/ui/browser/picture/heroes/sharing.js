@@ -1,15 +1,9 @@
 // Query heads that share keys and values: who reads which KV head, where one word looks in each query
 // head, and how many numbers are stored for a word.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { _ } from "../../common/words.js";
-import { chooseTold, markArcs } from "../arcs.js";
-import { placeWords } from "../lanes.js";
-import { WordHero } from "../word_hero.js";
-import { isWord } from "../words.js";
-import { percent } from "../../common/numbers.js";
+import { _, chooseTold, isWord, markArcs, percent, placeWords, WordHero } from "../kit.js";
 
 /** @typedef {ReturnType<typeof placeSharing>} Plan */
 /** @typedef {[x: number, y: number]} Point */

@@ -1,17 +1,9 @@
 // Two shelves: a text is read word by word with a KV cache and without one. With it nothing moves but
 // the new row; without it every row is computed again.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, largest } from "../../common/numbers.js";
-import { _, grouped } from "../../common/words.js";
-import { Acts, isStill } from "../motion.js";
-import { Film } from "../player.js";
-import { markStrip, tellNumbers } from "../strip_marks.js";
-import { WordHero } from "../word_hero.js";
-import { Words } from "../words.js";
+import { _, Acts, digits, element, Film, grouped, isStill, largest, markStrip, tellNumbers, WordHero, Words } from "../kit.js";
 
 /** @typedef {number[][]} Rows */
 /** @typedef {Record<"query" | "key" | "value", Rows>} Stored what a layer computed for each word as it was read */

@@ -1,18 +1,9 @@
 // A memory of fixed size: pairs of words are written into it one by one, and a word asks what came after it.
 // Beside it the rows of keys and values that attention would store instead.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { Choice, HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, largest, percent } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Acts, isStill } from "../motion.js";
-import { Film } from "../player.js";
-import { markPixels, markStrip } from "../strip_marks.js";
-import { Words } from "../words.js";
+import { _, Acts, digits, element, Film, Hero, isStill, largest, markPixels, markStrip, percent, Words } from "../kit.js";
 
 /**
  * @typedef {object} Memory what one rule makes of the pairs; a row for each number of pairs that have been written

@@ -1,16 +1,8 @@
 // A long text's weights and the tile that is in memory, to one scale; and the tiles of a short one, one by one.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { element, penOf } from "../../common/elements.js";
-import { largest, seenPercent } from "../../common/numbers.js";
-import { _, localNumbers } from "../../common/words.js";
-import { Slide } from "../chips.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
-import { markStrip } from "../strip_marks.js";
+import { _, element, Film, Hero, largest, localNumbers, markStrip, penOf, seenPercent, Slide } from "../kit.js";
 
 /**
  * @typedef {object} Length

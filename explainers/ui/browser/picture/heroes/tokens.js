@@ -1,14 +1,9 @@
 // Letters, the tokens that cover them, and a vector below each token. Merges are learned one by one:
 // two tokens beside each other become one.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { largest, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
-import { markStrip } from "../strip_marks.js";
+import { _, Film, Hero, largest, markStrip, sum } from "../kit.js";
 
 /** @typedef {[string, string, number, number]} Cut label, id, and from where to where a token reaches, in letters */
 /**

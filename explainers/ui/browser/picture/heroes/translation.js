@@ -1,17 +1,10 @@
 // Two sentences: one is read, the other is written. A bundle of lines joins each syllable that is
 // written to the words that the translator looks at for it.
 
-/** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence, Tell } from "../kit.js" */
 /** @import { Before, Places } from "./translation_lines.js" */
 
-import { element } from "../../common/elements.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { isStill } from "../motion.js";
-import { Film } from "../player.js";
-import { percent } from "../../common/numbers.js";
-import { Words } from "../words.js";
+import { _, element, Film, Hero, isStill, percent, Words } from "../kit.js";
 import { beginLines, bundle, findBefore, markLines, placeSentences, putBack } from "./translation_lines.js";
 
 /**

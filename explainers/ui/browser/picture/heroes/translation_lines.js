@@ -2,10 +2,9 @@
 // them. All lines of a syllable together are always equally wide.
 
 /** @import { Focus } from "./translation.js" */
-/** @import { Mark, Now } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { Mark, Now, Stage } from "../kit.js" */
 
-import { sum } from "../../common/numbers.js";
+import { sum } from "../kit.js";
 
 /** @typedef {{ words: string[], syllables: string[] }} Texts */
 /** @typedef {Required<Pick<Mark, "at" | "hold">> & { turn?: number }} Spot of a word */

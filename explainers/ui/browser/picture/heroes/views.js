@@ -1,17 +1,9 @@
 // Queries, keys, values: three matrices make three strips of a word's numbers, and its query is
 // compared with the keys of all words.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { ALONG, take } from "../../common/keys.js";
-import { setText } from "../../common/elements.js";
-import { digits, largest, percent, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { chooseArcOpacity } from "../arcs.js";
-import { markPixels, markStrip } from "../strip_marks.js";
-import { WordHero } from "../word_hero.js";
+import { _, ALONG, chooseArcOpacity, digits, largest, markPixels, markStrip, percent, setText, sum, take, WordHero } from "../kit.js";
 
 /** @typedef {number[][]} Matrix */
 /** @typedef {Record<"x" | View | "scores" | "weights", Matrix> & { matrices: Record<View, Matrix> }} Head what one pair of choices computes; matrices by what they make */

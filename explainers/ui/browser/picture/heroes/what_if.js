@@ -1,14 +1,8 @@
 // A prompt twice, each token in the colour of its loss, and what may come next: as the model is, and changed.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
 
-import { channels, chooseInk, gradient, mix } from "../../common/colours.js";
-import { digits, percent } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { flow } from "../lanes.js";
-import { readable, Words } from "../words.js";
+import { _, channels, chooseInk, digits, flow, gradient, Hero, mix, percent, readable, Words } from "../kit.js";
 
 /** @typedef {{ token: string, chances: number[] }} Next a token, and its probability as the model is and changed */
 /**

@@ -1,15 +1,10 @@
 // A model writes: each token with its candidates, the words that were looked at, and the cache that grows.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 /** @import { Settings, Step } from "./writing_chances.js" */
 
 import { formatSize } from "../../common/sizes.js";
-import { _, grouped, localNumber } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { flow } from "../lanes.js";
-import { percent } from "../../common/numbers.js";
-import { readable } from "../words.js";
+import { _, flow, grouped, Hero, localNumber, percent, readable } from "../kit.js";
 import { computeChances } from "./writing_chances.js";
 
 /**
