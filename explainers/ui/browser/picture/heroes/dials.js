@@ -3,7 +3,7 @@
 
 /** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { _, Chips, digits, element, flow, isStill, PAUSE, PLAY, Slide, sum, WordHero, Words } from "../kit.js";
+import { _, Chips, digits, element, flow, isStill, markSign, PAUSE, PLAY, Slide, sum, WordHero, Words } from "../kit.js";
 
 /**
  * @typedef {object} Numbers for each move of the asking word alone, and in it for each move of both
@@ -209,9 +209,10 @@ export class Dials extends WordHero {
         { ...path("wedge", () => writeWedgePath(x, y, radius * 0.5, this.now.key[n], this.now.query[n])), is: { minus: data.parts[at][shift][n] < 0 } },
         path("key", () => writeHandPath(x, y, radius * 0.74, this.now.key[n], 5)),
         path("query", () => writeHandPath(x, y, radius - 5, this.now.query[n], 5)),
-        { key: `head ${n}`, class: "dials-head", box: [x - width / 2, y - radius - head - 3, width, head] },
-        { key: `title ${n}`, in: `head ${n}`, tag: "b", text: data.heads[n] ?? _("Pair {number}", { number: String(n + 1) }) },
-        { key: `turn ${n}`, in: `head ${n}`, tag: "span", text: _("a turn in {positions} positions", { positions: data.turns[n] }) },
+        {
+          key: `head ${n}`, class: "dials-head", box: [x - width / 2, y - radius - head - 3, width, head],
+          parts: [{ tag: "b", text: data.heads[n] ?? _("Pair {number}", { number: String(n + 1) }) }, { text: _("a turn in {positions} positions", { positions: data.turns[n] }) }],
+        },
         { key: `angle ${n}`, class: "text dials-angle", text: _("angle {degrees}°", { degrees: String(data.between[at][shift][n]) }), at: [x, y + radius + 14, 15] },
       ]);
     });
@@ -266,10 +267,10 @@ export class Dials extends WordHero {
     const { controls, slides, riding, shift, alone, data: { tokens, pair, least } } = this;
     const told = [shift, alone].map((count) => _("{count} positions", { count: String(count) }));
     return [
-      { key: "play", in: controls, tag: "button", class: "play", click: () => (this.riding ? this.pause() : this.play()) },
-      { key: "play sign", in: "play", tag: "svg:svg", attributes: { viewBox: "0 0 18 18", "aria-hidden": "true" } },
-      { key: "play path", in: "play sign", tag: "svg:path", attributes: { d: riding ? PAUSE : PLAY } },
-      { key: "play name", in: "play", tag: "span", text: riding ? _("Pause") : _("Play") },
+      {
+        key: "play", in: controls, tag: "button", class: "play", click: () => (this.riding ? this.pause() : this.play()),
+        parts: [markSign(riding ? PAUSE : PLAY, 18), { text: riding ? _("Pause") : _("Play") }],
+      },
       { key: "both", in: controls, node: slides[0].root, fill: () => slides[0].show(_("Move both words by"), 0, FAR, shift, told[0]) },
       { key: "alone", in: controls, node: slides[1].root, fill: () => slides[1].show(_("Move only {word} by", { word: tokens[pair[0]] }), least, MOST, alone, told[1]) },
     ];

@@ -47,7 +47,7 @@ export class FourSteps extends WordHero {
       ...this.markHeads(places),
       { key: "frame", class: "column-frame", box: [column.left, tops[1], column.width, tall] },
       ...this.markOutput(places, weights),
-      ...this.markSlider(places),
+      this.markSlider(places),
       ...tokens.flatMap((_word, place) => {
         const from = sum(weights.slice(0, place));
         return [...this.markScore(places, place, products[place]), ...this.markPart(places, place, weights[place], from)];
@@ -63,31 +63,29 @@ export class FourSteps extends WordHero {
       [_("3 Weights"), _("softmax: 100 %")],
       [_("4 Output"), _("each as tall as its weight")],
     ];
-    return heads.flatMap(({ left, width }, step) => [
-      { key: `head ${step}`, class: "step-head", box: [left, tops[step < 2 ? 0 : 1] - 48, width, 44] },
-      { key: `name ${step}`, in: `head ${step}`, tag: "b", text: said[step][0] },
-      { key: `what ${step}`, in: `head ${step}`, tag: "span", text: said[step][1] },
-    ]);
+    return heads.map(({ left, width }, step) => ({
+      key: `head ${step}`, class: "step-head", box: [left, tops[step < 2 ? 0 : 1] - 48, width, 44], parts: [{ tag: "b", text: said[step][0] }, { text: said[step][1] }],
+    }));
   }
 
-  /** The divisor, with a mark at √d_k that brings it back there. @param {Places} places @returns {Mark[]} */
+  /** The divisor, with a mark at √d_k that brings it back there. @param {Places} places @returns {Mark} */
   markSlider({ bars: [, { left, width }], slider }) {
     const { temperatures, root } = this.data, at = temperatures.indexOf(this.temperature), last = temperatures.length - 1, name = this.rootName();
-    return [
-      { key: "slider", class: "temperature", style: { "--at-root": temperatures.indexOf(root) / last }, box: [slider.left, slider.top, left + width - slider.left, 50] },
-      { key: "slider name", in: "slider", tag: "span", class: "name" },
-      { key: "divisor", in: "slider name", tag: "b", text: _("Divisor") },
-      { key: "reading", in: "slider name", tag: "output", text: `÷ ${writeNumber(this.temperature)}` },
-      { key: "slide", in: "slider", class: "slide" },
-      {
-        key: "range", in: "slide", tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() }, value: at,
-        made: (range) => Object.assign(range, { oninput: () => this.drag(Number(range.value)), onkeydown: (/** @type {Event} */ event) => event.stopPropagation() }),
-      },
-      {
-        key: "root", in: "slide", tag: "button", class: "mark", text: name, attributes: { "aria-label": _("Divide by {root}", { root: name }), "aria-pressed": String(this.isRoot) },
-        click: () => this.choose({ divided_by: this.data.root }),
-      },
-    ];
+    const range = {
+      tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() }, value: at,
+      made: (/** @type {HTMLInputElement} */ made) => Object.assign(made, { oninput: () => this.drag(Number(made.value)), onkeydown: (/** @type {Event} */ event) => event.stopPropagation() }),
+    };
+    const back = {
+      tag: "button", class: "mark", text: name, attributes: { "aria-label": _("Divide by {root}", { root: name }), "aria-pressed": String(this.isRoot) },
+      click: () => this.choose({ divided_by: root }),
+    };
+    return {
+      key: "slider", class: "temperature", style: { "--at-root": temperatures.indexOf(root) / last }, box: [slider.left, slider.top, left + width - slider.left, 50],
+      parts: [
+        { class: "name", parts: [{ tag: "b", text: _("Divisor") }, { tag: "output", text: `÷ ${writeNumber(this.temperature)}` }] },
+        { tag: "div", class: "slide", parts: [range, back] },
+      ],
+    };
   }
 
   /** @param {Places} places @param {number[]} weights @returns {Mark[]} */

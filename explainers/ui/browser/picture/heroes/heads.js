@@ -66,9 +66,8 @@ export class Heads extends WordHero {
       ...(isGhost ? [] : /** @type {Mark[]} */ ([
         {
           key: `lamp ${head}`, tag: "button", class: "heads-lamp", is: { on: !isOff }, style: { "--hue": `var(${colour})` }, box: [plan.lamp, place.title - 17, 44, 34],
-          attributes: { role: "switch", "aria-checked": String(!isOff), "aria-label": name }, click: () => this.turn(head),
+          attributes: { role: "switch", "aria-checked": String(!isOff), "aria-label": name }, click: () => this.turn(head), parts: [{}],
         },
-        { key: `knob ${head}`, in: `lamp ${head}`, tag: "span" },
       ])),
       {
         key: `name ${head}`, class: "text heads-name", is: { off: isOff }, text: isGhost ? _("single head") : name, style: { "--hue": isGhost ? "var(--quiet)" : `var(${colour})` },

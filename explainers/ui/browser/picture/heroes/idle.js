@@ -160,14 +160,14 @@ export class Idle extends WordHero {
     film.show(Math.max(0, this.frame), stages.length > 1);
     return [
       { key: "film", node: film.root, in: this.below },
-      { key: "training", in: this.below, class: "idle-training" },
       {
-        key: "train", in: "training", tag: "button", class: "idle-train", is: { on: isTraining }, text: isTraining ? _("Cancel") : _("Train it now"),
-        click: () => this.choose({ run: this.isTraining ? 0 : Number(this.choices.run) + 1 }),
-      },
-      {
-        key: "told", in: "training", tag: "span", class: "quiet", attributes: { role: "status" },
-        text: this.trained?.told ?? (stages.length ? "" : _("not trained yet with these switches")),
+        key: "training", in: this.below, class: "idle-training", parts: [
+          {
+            tag: "button", class: "idle-train", is: { on: isTraining }, text: isTraining ? _("Cancel") : _("Train it now"),
+            click: () => this.choose({ run: this.isTraining ? 0 : Number(this.choices.run) + 1 }),
+          },
+          { class: "quiet", attributes: { role: "status" }, text: this.trained?.told ?? (stages.length ? "" : _("not trained yet with these switches")) },
+        ],
       },
     ];
   }
@@ -210,15 +210,11 @@ export class Idle extends WordHero {
           },
         ]);
       }),
-      ...kinds.flatMap((kind, at) => {
+      ...kinds.map((kind, at) => {
         if (x + widths[at] + 20 > stage.room) { x = isPhone ? 2 : left; y += 22; }
-        const start = x;
+        const start = x, parts = [{ class: `idle-part ${kind}` }, { class: "name", text: this.nameOf(kind) }];
         x += widths[at] + 44;
-        return /** @type {Mark[]} */ ([
-          { key: `legend ${kind}`, class: "text quiet idle-key", at: [start, y, 14], hold: "left", opacity },
-          { key: `colour ${kind}`, in: `legend ${kind}`, tag: "span", class: `idle-part ${kind}` },
-          { key: `kind ${kind}`, in: `legend ${kind}`, tag: "span", class: "name", text: this.nameOf(kind) },
-        ]);
+        return /** @type {Mark} */ ({ key: `legend ${kind}`, class: "text quiet idle-key", at: [start, y, 14], hold: "left", opacity, parts });
       }),
     ];
   }

@@ -183,16 +183,14 @@ export class Journey extends WordHero {
       weighted: of(OUTPUT) && [_("× weight"), ""],
       output: of(OUTPUT) && [_("output"), _("the sum")],
     };
-    return Object.entries(said).flatMap(([kind, told]) => {
+    return Object.entries(said).map(([kind, told]) => {
       const text = !this.all && told, [at, extent] = table[step][kind === "query" && of(SCORES) ? "asked" : kind] ?? table[NUMBERS].x ?? [0, 0];
-      const middle = kind === "score" ? at : kind === "bar" ? at + (isUpright ? extent / 2 : -extent * 0.45) : at + extent / 2, key = `label ${kind}`;
-      return /** @type {Mark[]} */ ([
-        {
-          key, class: "label", style: { "--role": `var(--${ROLES[kind] ?? "st-text-color"})` }, opacity: text ? 1 : 0,
-          ...(isUpright ? { at: [Math.min(stage.room - 34, left + middle), 17, 12] } : { at: [left - 12, middle, 13], hold: "right" }),
-        },
-        ...["b", "span"].map((tag, nth) => ({ key: `${key} ${tag}`, in: key, tag, text: text ? text[nth] : undefined })), // what fades keeps its text
-      ]);
+      const middle = kind === "score" ? at : kind === "bar" ? at + (isUpright ? extent / 2 : -extent * 0.45) : at + extent / 2;
+      return /** @type {Mark} */ ({
+        key: `label ${kind}`, class: "label", style: { "--role": `var(--${ROLES[kind] ?? "st-text-color"})` }, opacity: text ? 1 : 0,
+        ...(isUpright ? { at: [Math.min(stage.room - 34, left + middle), 17, 12] } : { at: [left - 12, middle, 13], hold: "right" }),
+        parts: ["b", "span"].map((tag, nth) => ({ tag, text: text ? text[nth] : undefined })), // what fades keeps its text
+      });
     });
   }
 

@@ -190,9 +190,10 @@ export class Reading extends Hero {
     const counts = Array.from({ length: Math.min(MOST_BEFORE, query) }, (_one, at) => at + 1).filter((count) => isWhole(count) && fits(count));
     return [
       { key: "asks", class: "text quiet", text: isPhone ? "" : asks, at: [0, 15, 14], hold: "left" },
-      { key: "quote", class: "text reading-quote", at: [left, 14, size], hold: "left" },
-      { key: "before", in: "quote", tag: "span", text: cut(Math.max(0, ...counts)) },
-      { key: "word", in: "quote", tag: "b", class: "reading-word", text: word },
+      {
+        key: "quote", class: "text reading-quote", at: [left, 14, size], hold: "left",
+        parts: [{ text: cut(Math.max(0, ...counts)) }, { tag: "b", class: "reading-word", text: word }],
+      },
     ];
   }
 

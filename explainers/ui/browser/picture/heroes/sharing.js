@@ -74,9 +74,8 @@ export class Sharing extends WordHero {
       {
         key: `box ${head}`, class: "sharing-box", style: { "--hue": `var(--head${hueOf(head)})` }, attributes: { role: "img", "aria-label": _("KV head {head}", { head }) },
         box: [box.x, this.boxDepth(plan, head) - box.height / 2, box.width, box.height], opacity: head < this.shared ? 1 : 0,
+        parts: [{ class: "key", text: "K" }, { class: "value", text: "V" }],
       },
-      { key: `key ${head}`, in: `box ${head}`, tag: "span", class: "key", text: "K" },
-      { key: `value ${head}`, in: `box ${head}`, tag: "span", class: "value", text: "V" },
       {
         key: `circle ${head}`, class: "sharing-circle", text: String(head), style: { "--hue": `var(${colour})` },
         box: [plan.circle - radius, middle - radius, 2 * radius, 2 * radius], opacity,

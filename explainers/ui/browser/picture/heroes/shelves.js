@@ -175,20 +175,16 @@ export class Shelves extends WordHero {
     const { stage, count, falls } = this, { isStacked, width } = plan, [x, y] = plan.corners[side], above = y + (isStacked ? 4 : 32), high = 20, sum = this.sum(side);
     const free = width - plan.value - plan.strip / 2 - stage.width(_("value V"), 15, 700) / 2 - 12;
     const steps = [_("computed at step →"), _("step →")].find((text) => stage.width(text, 13, 400) <= free) ?? "";
-    const name = (/** @type {string} */ kind, /** @type {string} */ bold, /** @type {string} */ quiet, /** @type {Mark["box"]} */ box, opacity = 1) => {
-      const key = `${kind} ${side}`;
-      return [
-        { key, class: `shelves-${kind}`, is: { again: side }, box, opacity },
-        { key: `${key} bold`, in: key, tag: "b", text: bold }, { key: `${key} quiet`, in: key, tag: "span", text: quiet },
-      ];
-    };
+    const name = (/** @type {string} */ kind, /** @type {string} */ bold, /** @type {string} */ quiet, /** @type {Mark["box"]} */ box, opacity = 1) => ({
+      key: `${kind} ${side}`, class: `shelves-${kind}`, is: { again: side }, box, opacity, parts: [{ tag: "b", text: bold }, { text: quiet }],
+    });
     const title = side ? [_("Without a cache"), _("computed again each step")] : [_("With a cache"), _("computed once, then stored")];
     return [
-      ...name("title", title[0], title[1], [x, y, isStacked ? plan.key + 20 : width, high]),
-      ...name("name key", _("key K"), "", [x + plan.key, above, plan.strip, high]),
-      ...name("name value", _("value V"), "", [x + plan.value, above, plan.strip, high]),
-      ...name("label", _("rows computed"), _("so far"), [x, y + plan.bar - 5, plan.key - 12, plan.thick + 10]),
-      ...name("name steps", "", steps, [x + width - free, above, free, high], isStacked ? 0 : 1),
+      name("title", title[0], title[1], [x, y, isStacked ? plan.key + 20 : width, high]),
+      name("name key", _("key K"), "", [x + plan.key, above, plan.strip, high]),
+      name("name value", _("value V"), "", [x + plan.value, above, plan.strip, high]),
+      name("label", _("rows computed"), _("so far"), [x, y + plan.bar - 5, plan.key - 12, plan.thick + 10]),
+      name("name steps", "", steps, [x + width - free, above, free, high], isStacked ? 0 : 1),
       { key: `trough ${side}`, class: "shelves-trough", box: [x + plan.key, y + plan.bar, Math.min(width - plan.key - 12, plan.unit * count * (count + 1) / 2), plan.thick] },
       {
         key: `total ${side}`, class: "shelves-total", is: { again: side }, delay: falls, hold: "left",

@@ -113,7 +113,7 @@ export class State extends Hero {
   marks() {
     const { data } = this, places = this.places = placeState(this.stage, data.rows, data.breaks);
     this.root.classList.toggle("stacked", places.isStacked);
-    const below = [...this.markTitles(places), this.markWords(places), ...this.markNearest(places), ...this.markLegend(places), ...this.markRows(places)];
+    const below = [...this.markTitles(places), this.markWords(places), ...this.markNearest(places), this.markLegend(places), ...this.markRows(places)];
     return [...below, ...this.markMemory(places)]; // pairs come flying over the rows
   }
 
@@ -128,10 +128,9 @@ export class State extends Hero {
       isRows ? [_("No memory"), _("attention reads the rows")] : [_("Memory: always {count} numbers", { count: String(SIDES * SIDES) }), written],
       [isLong ? `${word} → ?` : after, _("nearest words")],
     ];
-    return texts.flatMap(([title, more], at) => /** @type {Mark[]} */ ([
-      { key: `title ${at}`, class: "state-title", box: [...titles[at], isStacked ? 22 : 42] },
-      { key: `title ${at} b`, in: `title ${at}`, tag: "b", text: title }, { key: `title ${at} more`, in: `title ${at}`, tag: "span", text: more },
-    ]));
+    return texts.map(([title, more], at) => /** @type {Mark} */ ({
+      key: `title ${at}`, class: "state-title", box: [...titles[at], isStacked ? 22 : 42], parts: [{ tag: "b", text: title }, { text: more }],
+    }));
   }
 
   /** The words that can be asked for, each before its row. @param {Places} places @returns {Mark} */
@@ -176,7 +175,7 @@ export class State extends Hero {
   }
 
   /** The words whose values are nearest to the answer, and how many words find the right one. @param {Places} places @returns {Mark[]} */
-  markNearest({ bars: { x, width, y, pitch, font }, found }) {
+  markNearest({ bars: { x, width, y, pitch, font }, found: box }) {
     const { data, memory, count, followers } = this, newest = followers.at(-1), older = followers.find((name) => name !== newest), opacity = count ? 1 : 0;
     /** @type {[number, number][]} */
     const nearest = [...memory.nearest[count][this.asking]];
@@ -186,29 +185,27 @@ export class State extends Hero {
     const tag = (/** @type {number} */ name) => (older === undefined ? "" : name === newest ? pairs[0] : name === older ? pairs[1] : "");
     const most = Math.max(1, ...memory.nearest.flat(2).map(([, like]) => like)), high = Math.min(13, pitch - font - 8);
     const all = new Set(this.said.map(([key]) => key)).size, ties = memory.ties[count].length;
+    const found = all ? _("{count} of {all}", { count: String(memory.found[count]), all: String(all) }) : "";
     const means = !all ? "" : ties ? _("words find their newest pair; ties: {ties}", { ties: String(ties) }) : _("words find their newest pair");
     return /** @type {Mark[]} */ ([
       ...nearest.flatMap(([name, like], at) => {
         const top = y + pitch * at, below = top + font + 4, long = Math.max(2, ((width - NUMBER) * Math.max(0, like)) / most), is = { right: name === newest };
         return [
-          { key: `name ${at}`, class: "text state-name", is, text: data.names[name], at: [x, top + font / 2, font], opacity, hold: "left" },
-          { key: `tag ${at}`, in: `name ${at}`, tag: "span", text: tag(name) },
+          { key: `name ${at}`, class: "text state-name", is, text: data.names[name], at: [x, top + font / 2, font], opacity, hold: "left", parts: [{ text: tag(name) }] },
           { key: `bar ${at}`, class: "state-bar", is, box: [x, below, long, high], opacity },
           { key: `like ${at}`, class: "text state-number", text: digits(like), at: [x + long + 6, below + high / 2, 15], opacity, hold: "left" },
         ];
       }),
-      { key: "found", class: "state-found", box: found, opacity },
-      { key: "found count", in: "found", tag: "b", text: all ? _("{count} of {all}", { count: String(memory.found[count]), all: String(all) }) : "" },
-      { key: "found means", in: "found", tag: "span", text: means },
+      { key: "found", class: "state-found", box, opacity, parts: [{ tag: "b", text: found }, { text: means }] },
     ]);
   }
 
-  /** One line below everything: what signs and colours mean, as far as they are seen. @param {Places} places @returns {Mark[]} */
+  /** One line below everything: what signs and colours mean, as far as they are seen. @param {Places} places @returns {Mark} */
   markLegend({ legend }) {
     const items = this.isRows ? [["", "·", _("less than 0.5 %")]] : [["swatch minus", "", _("below 0")], ["swatch plus", "", _("above 0")]];
-    return /** @type {Mark[]} */ ([{ key: "legend", class: "state-legend", box: legend }, ...items.map(([name, sign, means]) => ({
-      key: `legend ${means}`, in: "legend", tag: "span", made: (/** @type {Element} */ item) => item.append(element("i", name, sign), means),
-    }))]);
+    return /** @type {Mark} */ ({ key: "legend", class: "state-legend", box: legend, parts: items.map(([name, sign, means]) => ({
+      key: `legend ${means}`, made: (/** @type {Element} */ item) => item.append(element("i", name, sign), means),
+    })) });
   }
 
   /** What follows each word. Attention keeps its key and value and reads a share of them; a memory keeps neither. @param {Places} places @returns {Mark[]} */

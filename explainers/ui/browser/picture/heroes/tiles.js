@@ -168,8 +168,7 @@ export class Tiles extends Hero {
         ...markStrip(`output ${at}`, {
           role: "value", numbers: last?.output[place] ?? empty, limit, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
         }, { is: { empty: !last } }),
-        { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4] },
-        { key: `part ${at}`, in: `total ${at}`, tag: "span", style: { transform: `scaleX(${total})` } },
+        { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4], parts: [{ style: { transform: `scaleX(${total})` } }] },
       ]);
     });
   }

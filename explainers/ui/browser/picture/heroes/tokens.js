@@ -128,14 +128,14 @@ export class Tokens extends Hero {
     const text = label.replace(/ /g, "␣"), most = Math.min(22, plan.letter), fits = (most * (width - 2)) / stage.width(text, most);
     const [wide, long] = stage.widths([known, String(place)], NUMBER, 400), isNarrow = width < ID_NEEDS || wide > width + 2;
     const isTight = long > (place % 5 ? 0.7 : 2) * width; // of many every fifth
+    const signs = text.split(/(␣)/).filter(Boolean).map((part) => ({ class: part === "␣" ? "space" : "", text: part }));
     return [
       {
         key: `token ${key}`, class: "tokens-chip", is: { part: fits < SMALLEST, joined: this.isPairs && Number(id) === 255 + this.merges },
         box: [x, top + rows.chips, width, plan.chip], fades: true,
         style: { "--hue": `var(--head${1 + hash(label) % HUES})` }, attributes: { title: _("token {place}: “{label}”, id {id}", { place, label, id: id || "–" }) },
+        parts: [{ style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` }, parts: signs }],
       },
-      { key: `label ${key}`, in: `token ${key}`, tag: "span", style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` } },
-      ...text.split(/(␣)/).filter(Boolean).map((part, at) => ({ key: `label ${key} ${at}`, in: `label ${key}`, tag: "span", class: part === "␣" ? "space" : "", text: part })),
       ...markStrip(`vector ${key}`, {
         role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
         places: this.own ? 2 : 1, hasDigits: width >= DIGITS_NEED + (this.own ? SIGN_NEEDS : 0), // a model's own numbers are small

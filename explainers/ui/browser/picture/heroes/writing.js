@@ -60,12 +60,14 @@ export class Writing extends Hero {
     const cache = isBeside ? [0, Math.max(below, 250), wide] : isHalf ? [room - half, below, half] : [0, below + CANDIDATES + 16, room];
     stage.resize(room, Math.max(candidates[1] + CANDIDATES, cache[1] + CACHE + 54));
     return [
-      { key: "heads", class: "writing-heads", box: [0, text.foot, wide, high] },
-      { key: "all heads", in: "heads", tag: "button", is: { chosen: !this.looked }, text: _("all heads"), click: () => this.choose({ write_head: ALL }) },
-      ...heads.map(({ head, hue }, at) => ({
-        key: `head ${at}`, in: "heads", tag: "button", is: { chosen: head === this.looked?.head }, text: head, style: { "--hue": hue },
-        click: () => this.choose({ write_head: this.looked?.head === head ? ALL : head }),
-      })),
+      {
+        key: "heads", class: "writing-heads", box: [0, text.foot, wide, high], parts: [
+          { tag: "button", is: { chosen: !this.looked }, text: _("all heads"), click: () => this.choose({ write_head: ALL }) },
+          ...heads.map(({ head, hue }) => ({
+            tag: "button", is: { chosen: head === this.looked?.head }, text: head, style: { "--hue": hue }, click: () => this.choose({ write_head: this.looked?.head === head ? ALL : head }),
+          })),
+        ],
+      },
       ...this.markCandidates(candidates), ...this.markWords(text), ...this.markCache(cache), ...this.markSliders(candidates),
     ];
   }
