@@ -1,5 +1,7 @@
 // A choice of the picture's own: a few words beside each other, one of them chosen; or a number on a slider.
 
+/** @import { Mark } from "./scene.js" */
+
 import { element, setText } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
@@ -69,6 +71,17 @@ export class Sheet {
   }
 }
 
+/** A slider alone, as a part of a mark: what its reader does, where it stands, its other attributes. @param {(value: number) => void} drag @param {number} value @param {Mark["attributes"]} attributes @returns {Partial<Mark>} */
+export function markRange(drag, value, attributes) {
+  return { tag: "input", attributes: { type: "range", ...attributes }, value, made: (range) => listenTo(range, drag) };
+}
+
+/** Its keys are its own. @param {HTMLInputElement} range @param {(value: number) => void} drag */
+function listenTo(range, drag) {
+  range.oninput = () => drag(Number(range.value));
+  range.onkeydown = (event) => event.stopPropagation();
+}
+
 /** A slider with its name at the left and its number at the right. */
 export class Slide {
   /** @param {HTMLElement} root @param {(value: number) => void} drag */
@@ -77,8 +90,7 @@ export class Slide {
     this.name = this.root.appendChild(element("span"));
     this.range = this.root.appendChild(element("input"));
     this.range.type = "range";
-    this.range.oninput = () => drag(Number(this.range.value));
-    this.range.onkeydown = (event) => event.stopPropagation();
+    listenTo(this.range, drag);
     this.output = this.root.appendChild(element("output"));
   }
 

@@ -3,7 +3,7 @@
 
 /** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { _, digits, largest, localNumber, markStrip, percent, setText, softmax, sum, sumWeighted, WordHero, writeRibbonPath } from "../kit.js";
+import { _, digits, largest, localNumber, markRange, markStrip, percent, setText, softmax, sum, sumWeighted, WordHero, writeRibbonPath } from "../kit.js";
 
 /**
  * @typedef {object} Numbers
@@ -71,10 +71,7 @@ export class FourSteps extends WordHero {
   /** The divisor, with a mark at √d_k that brings it back there. @param {Places} places @returns {Mark} */
   markSlider({ bars: [, { left, width }], slider }) {
     const { temperatures, root } = this.data, at = temperatures.indexOf(this.temperature), last = temperatures.length - 1, name = this.rootName();
-    const range = {
-      tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() }, value: at,
-      made: (/** @type {HTMLInputElement} */ made) => Object.assign(made, { oninput: () => this.drag(Number(made.value)), onkeydown: (/** @type {Event} */ event) => event.stopPropagation() }),
-    };
+    const range = markRange((value) => this.drag(value), at, { max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() });
     const back = {
       tag: "button", class: "mark", text: name, attributes: { "aria-label": _("Divide by {root}", { root: name }), "aria-pressed": String(this.isRoot) },
       click: () => this.choose({ divided_by: root }),
@@ -94,7 +91,7 @@ export class FourSteps extends WordHero {
     const letters = Math.min(18, size), long = stage.width(tokens[asker], letters) / 2;
     return [
       { key: "made", class: "text made", text: tokens[asker], at: [Math.min(left + width / 2, stage.room - long), top - 14, letters] },
-      ...markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: largest(value), box: [left, top, width, height] }),
+      markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: largest(value), box: [left, top, width, height] }),
     ];
   }
 
@@ -121,7 +118,7 @@ export class FourSteps extends WordHero {
   markPart({ tops: [, top], lane, tall, size, isWide, share, funnel, column, values, output }, place, weight, from) {
     const word = this.data.tokens[place], value = this.data.value[place], numbers = [from, weight];
     const middle = top + lane * (place + 0.5), half = lane * 0.36, start = top + (tall - output.height) / 2;
-    const [strip, ...inside] = markStrip(`value ${place}`, {
+    const strip = markStrip(`value ${place}`, {
       role: "value", name: _("value of {word}", { word }), numbers: value, still: true, limit: largest(this.data.value), box: [values.left, top, values.width, tall],
     }, { own: place });
     const between = (/** @type {Now} */ [before, now], begin = top, high = tall) => /** @type {[number, number]} */ ([begin + before * high, begin + (before + now) * high]);
@@ -153,7 +150,6 @@ export class FourSteps extends WordHero {
         },
       },
       { ...strip, box: undefined, numbers, draw: (node, [before, now]) => lay(node, values.left, top + before * tall, values.width, now * tall) }, // it moves with each frame
-      ...inside,
     ];
   }
 

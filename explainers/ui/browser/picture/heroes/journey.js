@@ -210,9 +210,9 @@ export class Journey extends WordHero {
       }, { opacity: this.all ? 0 : opacity * share, delay: this.delay(kind, place), own });
     };
     return [
-      ...mark("query", "query", query[asker], asker),
-      ...mark("output", "output", this.rule.output[asker], asker),
-      ...data.tokens.flatMap((_word, place) => OWN.flatMap((kind) =>
+      mark("query", "query", query[asker], asker),
+      mark("output", "output", this.rule.output[asker], asker),
+      ...data.tokens.flatMap((_word, place) => OWN.map((kind) =>
         mark(`${kind} ${place}`, kind, rows[kind][place], place, step >= MASK && kind !== "x" && this.isHidden(place) ? 0.25 : 1, place))),
     ];
   }

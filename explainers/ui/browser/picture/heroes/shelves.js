@@ -136,7 +136,7 @@ export class Shelves extends WordHero {
       })),
       ...this.markRows(plan, 0), ...this.markBar(plan, 0), ...this.markRows(plan, 1), ...this.markBar(plan, 1),
       // When nothing moves the query has been used, and is not there; it flies over the rows.
-      ...markStrip("query", {
+      markStrip("query", {
         role: "query", name: "", numbers: query[step], still: true, hasDigits: false, limit: this.limitOf("query"), box: [x + plan.key, top(step), plan.strip, plan.high],
       }, { class: "shelves-query", opacity: 0 }),
     ];
@@ -209,7 +209,7 @@ export class Shelves extends WordHero {
           key: `band ${side} ${row}`, class: "shelves-band", is: { again: isAgain, wrong: isWrong }, opacity: isThere && (isAgain || isWrong) ? 1 : 0,
           box: [x + plan.key - 5, top - plan.air, plan.value + plan.strip - plan.key + 10, plan.pitch],
         },
-        ...kinds.flatMap(({ kind, limit, told }) => {
+        ...kinds.map(({ kind, limit, told }) => {
           const stored = this.stored[kind][row], numbers = isAgain && this.isFull ? this.again[kind][row] ?? stored : stored, name = `${told}, ${token}`;
           return markStrip(`${kind} ${side} ${row}`, { role: kind, name, numbers, hasDigits: false, limit, box: [x + plan[kind], top, plan.strip, plan.high] }, {
             is: { new: isNew && !isAgain, again: isThere && isAgain }, opacity: isThere ? 1 : 0, attributes: { title: tellNumbers(name, numbers) },

@@ -159,18 +159,18 @@ export class State extends Hero {
     const product = written.map((value) => keys[last[0]].map((one) => value * one)), numbers = state.map((row) => row.map((one) => digits(one)).join(" ")).join("; ");
     const said = isRows ? _("not used") : _("the memory, row by row: {numbers}", { numbers }), answers = Number(count > 0), writes = Number(!isRows && count > 0);
     return [
-      ...markPixels("grid", { role: "input", name: said, rows: state, limit, box: [x, y, side, side] }, {
+      markPixels("grid", { role: "input", name: said, rows: state, limit, box: [x, y, side, side] }, {
         is: { "state-grid": true }, opacity: isRows ? 0.1 : 1,
         made: (node) => { node.onpointermove = (/** @type {PointerEvent} */ event) => this.point(event); node.onpointerleave = () => this.point(null); },
       }),
-      ...markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
-      ...this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
-      ...this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, still: false }),
+      markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
+      this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
+      this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, still: false }),
       { key: "question", class: "text state-question", text: this.keyOf(name), at: [x + side / 2, end + thick + 12, 14] },
       { key: "name written", class: "text state-label value", text: _("just written"), at: [left, label, 13], opacity: isTight ? 0 : writes, hold: "right" },
       { key: "name answer", class: "text state-label value", text: _("answer"), at: [right, label, 13], opacity: isTight ? 0 : answers, hold: "left" },
-      ...this.markVector("key", "key", this.keyOf(last[0]), keys[last[0]], { box: [x, y - gap - thick, side, thick], opacity: writes }),
-      ...this.markVector("written", "value", _("just written"), written, { box: [left - thick, y, thick, side], opacity: writes, isColumn: true }),
+      this.markVector("key", "key", this.keyOf(last[0]), keys[last[0]], { box: [x, y - gap - thick, side, thick], opacity: writes }),
+      this.markVector("written", "value", _("just written"), written, { box: [left - thick, y, thick, side], opacity: writes, isColumn: true }),
     ];
   }
 
@@ -220,8 +220,8 @@ export class State extends Hero {
       return /** @type {Mark[]} */ ([
         { key: `arrow ${at}`, class: "text quiet", text: "→", at: [arrow, y, font], opacity },
         { key: `following ${at}`, class: "text state-value", text: data.names[following], at: [value, y, font], opacity, hold: "left" },
-        ...this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
-        ...this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
+        this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
+        this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
         { key: `mark ${at}`, class: "text share", is: { low: weight < 0.005 }, text: share, at: [mark, y, 15], hold: "left" },
       ]);
     })];

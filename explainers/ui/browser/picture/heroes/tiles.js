@@ -165,7 +165,7 @@ export class Tiles extends Hero {
     return data.tokens.flatMap((token, at) => {
       const last = known.findLast(({ rows }) => isInside(at, rows)), place = last ? at - last.rows[0] : 0, total = last?.total[place] ?? 0;
       return /** @type {Mark[]} */ ([
-        ...markStrip(`output ${at}`, {
+        markStrip(`output ${at}`, {
           role: "value", numbers: last?.output[place] ?? empty, limit, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
         }, { is: { empty: !last } }),
         { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4], parts: [{ style: { transform: `scaleX(${total})` } }] },

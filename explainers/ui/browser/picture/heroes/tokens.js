@@ -136,7 +136,7 @@ export class Tokens extends Hero {
         style: { "--hue": `var(--head${1 + hash(label) % HUES})` }, attributes: { title: _("token {place}: “{label}”, id {id}", { place, label, id: id || "–" }) },
         parts: [{ style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` }, parts: signs }],
       },
-      ...markStrip(`vector ${key}`, {
+      markStrip(`vector ${key}`, {
         role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
         places: this.own ? 2 : 1, hasDigits: width >= DIGITS_NEED + (this.own ? SIGN_NEEDS : 0), // a model's own numbers are small
       }, { fades: true, attributes: { hidden: row.length === 0 } }),

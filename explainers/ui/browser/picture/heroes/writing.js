@@ -4,7 +4,7 @@
 /** @import { Settings, Step } from "./writing_chances.js" */
 
 import { formatSize } from "../../common/sizes.js";
-import { _, flow, grouped, Hero, localNumber, percent, readable } from "../kit.js";
+import { _, flow, grouped, Hero, localNumber, markRange, percent, readable } from "../kit.js";
 import { computeChances } from "./writing_chances.js";
 
 /**
@@ -137,19 +137,13 @@ export class Writing extends Hero {
   /** What changes the candidates. @param {Place} place @returns {Mark[]} */
   markSliders([left, top, width]) {
     const { data: { scales, drawn } } = this;
-    return Object.entries({ write_heat: _("temperature"), write_k: _("top-k"), write_p: _("top-p") }).flatMap(/** @returns {Mark[]} */ ([key, name], at) => {
-      const chosen = String(this.choices[key]), inside = `slider ${key}`;
-      return [
-        { key: inside, tag: "label", class: "writing-slider", is: { drawn: chosen === drawn[key] }, box: [left, top + SLIDERS + at * SLIDER, width, 32] },
-        { key: `name ${key}`, in: inside, tag: "span", text: name },
-        {
-          key: `range ${key}`, in: inside, tag: "input", attributes: { type: "range", min: 0, max: scales[key].length - 1 }, value: scales[key].indexOf(chosen), made: (range) => {
-            range.oninput = () => this.choose({ [key]: this.data.scales[key][Number(range.value)] });
-            range.onkeydown = (/** @type {Event} */ event) => event.stopPropagation();
-          },
-        },
-        { key: `chosen ${key}`, in: inside, tag: "output", text: chosen === EVERY ? _("all") : localNumber(chosen) },
-      ];
+    return Object.entries({ write_heat: _("temperature"), write_k: _("top-k"), write_p: _("top-p") }).map(/** @returns {Mark} */ ([key, name], at) => {
+      const chosen = String(this.choices[key]);
+      const slide = markRange((value) => this.choose({ [key]: this.data.scales[key][value] }), scales[key].indexOf(chosen), { min: 0, max: scales[key].length - 1 });
+      return {
+        key: `slider ${key}`, tag: "label", class: "writing-slider", is: { drawn: chosen === drawn[key] }, box: [left, top + SLIDERS + at * SLIDER, width, 32],
+        parts: [{ text: name }, slide, { tag: "output", text: chosen === EVERY ? _("all") : localNumber(chosen) }],
+      };
     });
   }
 
