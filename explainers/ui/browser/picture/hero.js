@@ -89,6 +89,8 @@ export class Hero {
     this.inWords = root.appendChild(element("div", "in-words"));
     /** @type {Map<string, Chips>} */
     this.chips = new Map();
+    /** @type {import("./player.js").ChoosingFilm[]} */
+    this.films = [];
     this.tween = new Tween(() => this.paint());
     const drawn = new WeakRef(this); // a page that was left need not be kept for this
     onStillness(() => drawn.deref()?.root.classList.toggle("still", isStill()));
@@ -140,7 +142,7 @@ export class Hero {
     const answered = this.tellings.findLastIndex(({ some }) => Object.entries(some).every(([key, value]) => choices[key] === value));
     const isFresh = (/** @type {{ at: number }} */ { at }) => performance.now() - at < ANSWER_WITHIN;
     this.tellings = this.tellings.slice(answered + 1).filter(isFresh);
-    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.unheard, this.untold, this.presented.shown);
+    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.unheard, this.untold, this.presented.shown, ...this.films.map(({ chosen }) => chosen));
   }
 
   /** Another link counts: what only the browser knew is not chosen any more. */
@@ -242,11 +244,13 @@ export class Hero {
     const { controls, experiments, usual } = this.data, offered = JSON.stringify([controls, experiments, usual]);
     if (offered === this.offered) return;
     this.offered = offered;
+    for (const { root } of this.chips.values()) root.remove();
     this.bar.replaceChildren(...(controls.length ? [this.sheet.root] : []));
-    this.chips = new Map(controls.map((control) => [
-      control.key,
-      new Chips(this.bar, { ...control, choose: (value) => this.choose({ [control.key]: value }) }),
-    ]));
+    this.chips = new Map(controls.map((control) => {
+      const place = this.keysBelow.includes(control.key) ? this.below : this.bar;
+      return [control.key, new Chips(place, { ...control, choose: (value) => this.choose({ [control.key]: value }) })];
+    }));
+    this.bar.append(...this.besides);
     this.experiments.offer(experiments, usual);
     this.hint.replaceChildren(...makeSentenceNodes(this.caption, {}));
   }
@@ -312,6 +316,10 @@ export class Hero {
 
   // What each hero says of itself.
 
+  /** The choices that stand below the picture. @returns {string[]} */
+  get keysBelow() { return []; }
+  /** What stands in the bar behind the choices. @returns {Element[]} */
+  get besides() { return []; }
   /** Are its numbers here, though the server makes them? @param {string} _key @param {Choice} _value */
   knows(_key, _value) { return false; }
   /** New nodes, where there are other words; were there? @param {boolean} _isFirst */

@@ -51,7 +51,7 @@ const SHARE_ROOM = 34; // pixels that a share takes
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Idle extends WordHero {
   toggles = element("div", "idle-toggles");
-  film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), { isLarge: true });
+  film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), true);
 
   /** A space is to be seen. @override @param {HeroData & Numbers} data @param {Tell} tell */
   show(data, tell) {
@@ -112,10 +112,7 @@ export class Idle extends WordHero {
   // What is seen.
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.toggles.parentElement !== this.bar) this.bar.append(this.toggles); // put there again, it would lose the focus
-  }
+  get besides() { return [this.toggles]; }
 
   /** @override @returns {Mark[]} */
   marks() {

@@ -3,7 +3,7 @@
 
 /** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { _, ACROSS, chooseArcWidth, element, isUnseen, markArcs, percent, poster, seenPercent, setText, softmax, take, WordHero, writeArcPath, writeRibbonPath, yields } from "../kit.js";
+import { _, ACROSS, chooseArcWidth, element, isUnseen, markArcs, MARKS, percent, poster, seenPercent, setText, softmax, take, WordHero, writeArcPath, writeRibbonPath, yields } from "../kit.js";
 import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.js";
 
 /** @typedef {number[][]} Matrix */
@@ -49,6 +49,13 @@ export class Masked extends WordHero {
   slider = Object.assign(this.slide.appendChild(element("input")), { type: "range", oninput: () => this.choose({ [this.mask?.name ?? ""]: Number(this.slider.value) }) });
   slideValue = this.slide.appendChild(element("output"));
   starts = element("div", "masked-starts");
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root);
+    const starts = [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]].map(([cells, name]) => Object.assign(element("button", "", name), { onclick: () => this.choose({ cells }) }));
+    this.starts.append(element("span", "", _("Click a cell to forbid or allow it.")), ...starts);
+  }
 
   // What is chosen.
 
@@ -99,14 +106,9 @@ export class Masked extends WordHero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.slide.parentNode === this.bar) return;
-    const starts = [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]].map(([cells, name]) => Object.assign(element("button", "", name), { onclick: () => this.choose({ cells }) }));
-    this.starts.replaceChildren(element("span", "", _("Click a cell to forbid or allow it.")), ...starts);
-    this.bar.append(this.slide, this.starts);
-    this.below.replaceChildren(...["weights", "marks"].flatMap((key) => this.chips.get(key)?.root ?? []));
-  }
+  get keysBelow() { return ["weights", MARKS]; }
+  /** @override */
+  get besides() { return [this.slide, this.starts]; }
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {

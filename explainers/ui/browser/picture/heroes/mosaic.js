@@ -61,10 +61,7 @@ export class Mosaic extends WordHero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.bar.lastChild !== this.dim) this.bar.append(this.next, this.dim); // put there again, it would lose the focus
-  }
+  get besides() { return [this.next, this.dim]; }
 
   /** The next of the heads that are worth a look. */
   step() {

@@ -1,9 +1,9 @@
 // Two shelves: a text is read word by word with a KV cache and without one. With it nothing moves but
 // the new row; without it every row is computed again.
 
-/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { _, Acts, digits, element, Film, grouped, isStill, largest, markStrip, tellNumbers, WordHero, Words } from "../kit.js";
+import { _, Acts, ChoosingFilm, digits, element, grouped, isStill, largest, markStrip, tellNumbers, WordHero, Words } from "../kit.js";
 
 /** @typedef {number[][]} Rows */
 /** @typedef {Record<"query" | "key" | "value", Rows>} Stored what a layer computed for each word as it was read */
@@ -35,7 +35,7 @@ export class Shelves extends WordHero {
   isForward = false;
   acts = new Acts();
   counts = this.root.insertBefore(element("div", "shelves-counts"), this.says);
-  film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ words_read: this.told(this.step) }) });
+  film = new ChoosingFilm(this, this.bar, _("Step"), (frame) => ({ words_read: this.told(frame) }));
 
   /** @override */
   addWords() {
@@ -68,20 +68,6 @@ export class Shelves extends WordHero {
   /** How the server hears of a step: of the last one as in a text of any length. @param {number} step */
   told(step) { return step === this.count - 1 ? this.data.usual.words_read : step + 1; }
 
-  /** A step of the film; the server hears of the last one. @param {number} frame */
-  wind(frame) {
-    if (!this.film.isPlaying) return this.choose({ words_read: this.told(frame) });
-    this.choices.words_read = frame + 1;
-    this.update();
-  }
-
-  /** While it plays, the film knows best where it is. @override @param {Record<string, Choice>} choices */
-  obey(choices) {
-    const read = this.choices.words_read;
-    super.obey(choices);
-    if (this.film.isPlaying) this.choices.words_read = read;
-  }
-
   /** @override */
   offer() {
     super.offer();
@@ -92,7 +78,6 @@ export class Shelves extends WordHero {
   update() {
     this.isForward = this.step === this.stepShown + 1 && !isStill() && !document.hidden;
     this.root.classList.toggle("quick", !this.isForward);
-    this.says.setAttribute("aria-live", this.film.isPlaying ? "off" : "polite");
     if (!this.isForward && this.step !== this.stepShown) this.acts.stop();
     this.film.show(this.step, true);
     super.update();

@@ -1,9 +1,9 @@
 // A memory of fixed size: pairs of words are written into it one by one, and a word asks what came after it.
 // Beside it the rows of keys and values that attention would store instead.
 
-/** @import { Choice, HeroData, Mark, Sentence, Stage } from "../kit.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { _, Acts, digits, element, Film, Hero, isStill, largest, markPixels, markStrip, percent, Words } from "../kit.js";
+import { _, Acts, ChoosingFilm, digits, element, Hero, isStill, largest, markPixels, markStrip, percent, Words } from "../kit.js";
 
 /**
  * @typedef {object} Memory what one rule makes of the pairs; a row for each number of pairs that have been written
@@ -39,7 +39,7 @@ export class State extends Hero {
   acts = new Acts();
   words = new Words(this.stage, { label: _("The word that is asked for"), choose: (row) => this.ask(row), peek: () => {} });
   note = this.stage.root.appendChild(element("div", "state-note moves"));
-  film = new Film(this.bar, _("pairs written"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ pairs: this.count }) });
+  film = new ChoosingFilm(this, this.bar, _("pairs written"), (frame) => ({ pairs: frame }));
 
   // What is chosen.
 
@@ -69,27 +69,14 @@ export class State extends Hero {
     this.choose({ question: this.data.asked.indexOf(this.data.pairs[row][0]) });
   }
 
-  /** A number of pairs on the film; the server hears of the last one. @param {number} frame */
-  wind(frame) {
-    if (!this.film.isPlaying) return this.choose({ pairs: frame });
-    this.choices.pairs = frame;
-    this.update();
-  }
-
-  /** While it plays, the film knows best where it is. @override @param {Record<string, Choice>} choices */
-  obey(choices) {
-    const { pairs } = this.choices;
-    super.obey(choices);
-    if (this.film.isPlaying) this.choices.pairs = pairs;
-  }
+  /** @override @returns {Element[]} */
+  get besides() { return [this.film.root]; }
 
   /** @override */
   update() {
     const isForward = this.count === this.writtenShown + 1 && !isStill() && !document.hidden;
     this.root.classList.toggle("quick", this.film.isPlaying);
-    this.says.setAttribute("aria-live", this.film.isPlaying ? "off" : "polite");
     if (this.count !== this.writtenShown) this.acts.stop();
-    if (this.film.root.parentElement !== this.bar) this.bar.append(this.film.root);
     this.film.show(this.count, true);
     super.update();
     if (isForward && this.places) this.fly(this.places);

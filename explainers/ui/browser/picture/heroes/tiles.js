@@ -59,6 +59,9 @@ export class Tiles extends Hero {
   get length() { return this.data.lengths.find(({ tokens }) => tokens === this.choices.length) ?? this.data.lengths[0]; }
   get step() { return this.sweep.steps[this.frame]; }
 
+  /** @override */
+  get besides() { return [this.slide.root]; }
+
   /** @param {number} frame */
   wind(frame) {
     this.frame = frame;
@@ -69,7 +72,6 @@ export class Tiles extends Hero {
   /** @override */
   update() {
     const { length, data: { lengths }, sweep: { steps } } = this, mask = String(this.choices.tile_mask);
-    if (this.slide.root.parentElement !== this.bar) this.bar.append(this.slide.root);
     this.slide.show(_("tokens n"), 0, lengths.length - 1, lengths.indexOf(length), length.name);
     this.slide.output.textContent = length.name;
     if (this.swept !== mask) {
