@@ -23,12 +23,35 @@
  * @typedef {(root: HTMLElement, data: Data, host: Host) => Promise<unknown>} Mount
  */
 
+import { wear } from "./component.js";
+import { speak } from "./words.js";
+
 /** @type {WeakMap<Element, Host>} */
 const hosts = new WeakMap();
 
 /** From now on this is the host of what is drawn there. @param {Element} root @param {Host} host */
 export function settle(root, host) {
   hosts.set(root, host);
+}
+
+/**
+ * How a kind of picture is drawn: made for its root once, and then shown whatever is sent.
+ * @template {{ words: import("./words.js").Translations }} Data
+ * @param {Promise<CSSStyleSheet>} style @param {new (root: HTMLElement, data: Data) => { tell: Tell, show: (data: Data) => unknown }} Kind
+ * @returns {Mount<Data>}
+ */
+export function mounting(style, Kind) {
+  /** @type {WeakMap<Element, InstanceType<typeof Kind>>} */
+  const drawn = new WeakMap();
+  return async (root, data, host) => {
+    wear(root.getRootNode(), await style);
+    speak(data.words);
+    settle(root, host);
+    const one = drawn.get(root) ?? new Kind(root, data);
+    drawn.set(root, one);
+    one.tell = host.tell;
+    await one.show(data);
+  };
 }
 
 /** @param {Element} root of a picture @returns {Partial<Host>} */

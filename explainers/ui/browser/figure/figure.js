@@ -4,15 +4,14 @@
 // Text from readers is only ever written with textContent.
 
 /** @import { Tell } from "../common/component.js" */
-/** @import { Host } from "../common/host.js" */
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
 import { watchTheme } from "../common/colours.js";
-import { loadStyle, served, wear } from "../common/component.js";
+import { loadStyle, served } from "../common/component.js";
 import { element, makeSentenceNodes, writeSentence } from "../common/elements.js";
-import { settle } from "../common/host.js";
-import { _, speak } from "../common/words.js";
+import { mounting } from "../common/host.js";
+import { _ } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
 import { Bars } from "./panels/bars.js";
@@ -42,34 +41,17 @@ const LINED = `
   background-position: top, bottom, left, right, center; background-repeat: no-repeat;
   background-size: 100% 2px, 100% 2px, 2px 100%, 2px 100%, 100% 100%;`;
 
-const style = loadStyle(new URL("style.css", import.meta.url));
-/** @type {WeakMap<Element, Figure>} */
-const figures = new WeakMap();
 /** @type {Set<Figure>} */
 const shown = new Set(); // those that may be on the page
 
-/** Draw what was sent, or change what was drawn of it before. @param {HTMLElement} root @param {FigureData} data @param {Host} host */
-export async function mount(root, data, host) {
-  const page = root.getRootNode();
-  wear(page, await style);
-  speak(data.words);
-  settle(root, host);
-  const figure = figures.get(root) ?? new Figure(root, data, host.tell);
-  figures.set(root, figure);
-  shown.add(figure);
-  figure.tell = host.tell;
-  figure.show(data);
-}
-
-export default served(".figure", mount);
-
 export class Figure {
-  /** @param {HTMLElement} root @param {FigureData} data @param {Tell} tell */
-  constructor(root, data, tell) {
+  /** @param {HTMLElement} root @param {FigureData} data */
+  constructor(root, data) {
     this.root = root;
     this.sent = data; // by the server; with a view of it, it becomes the data that are drawn
     this.data = data;
-    this.tell = tell;
+    /** @type {Tell} */
+    this.tell = () => {};
     /** @type {Map<string, Panel>} */
     this.panels = new Map();
     /** @type {(Cell & { count: number })[]} */
@@ -110,6 +92,7 @@ export class Figure {
 
   /** @param {FigureData} data */
   show(data) {
+    shown.add(this);
     this.sent = data;
     this.root.style.setProperty("--highlight", data.highlight);
     this.control();
@@ -440,6 +423,9 @@ export class Figure {
     this.nameRows();
   }
 }
+
+export const mount = mounting(loadStyle(new URL("style.css", import.meta.url)), Figure);
+export default served(".figure", mount);
 
 /** Do the rows of two tables stand at the same height? @param {DOMRect | undefined} here @param {DOMRect | undefined} there */
 function areBeside(here, there) {

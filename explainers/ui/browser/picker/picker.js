@@ -1,10 +1,11 @@
 // A list of many names that can be searched: one of them is chosen, or several.
 
-/** @import { Component, Tell } from "../common/component.js" */
+/** @import { Tell } from "../common/component.js" */
 
-import { ANSWER_WITHIN, loadStyle, unpack, wear } from "../common/component.js";
+import { ANSWER_WITHIN, loadStyle, served } from "../common/component.js";
 import { element } from "../common/elements.js";
-import { _, speak } from "../common/words.js";
+import { mounting } from "../common/host.js";
+import { _ } from "../common/words.js";
 
 /**
  * @typedef {object} PickerData what the server sends: ui/controls/name_controls.py
@@ -19,21 +20,6 @@ import { _, speak } from "../common/words.js";
  */
 
 const [GAP, LEAST, MOST] = [4, 160, 340]; // pixels: from the box to the list, and the list's height
-
-const style = loadStyle(new URL("style.css", import.meta.url));
-/** @type {WeakMap<Element, Picker>} */
-const pickers = new WeakMap();
-
-/** @param {Component<PickerData>} component */
-export default async function ({ parentElement, data: sent, setTriggerValue }) {
-  const data = unpack(sent), root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".picker"));
-  if (!root || !data) return;
-  wear(parentElement, await style);
-  speak(data.words);
-  const picker = pickers.get(root) ?? new Picker(root);
-  pickers.set(root, picker);
-  picker.show(data, setTriggerValue);
-}
 
 class Picker {
   /** @param {HTMLElement} root */
@@ -83,9 +69,9 @@ class Picker {
   get isOpen() { return this.input.getAttribute("aria-expanded") === "true"; }
   get seen() { return this.items.filter((item) => !item.hidden); }
 
-  /** @param {PickerData} data @param {Tell} tell */
-  show(data, tell) {
-    Object.assign(this, { data, tell });
+  /** @param {PickerData} data */
+  show(data) {
+    this.data = data;
     const { label, help, choices, others } = data, offered = JSON.stringify([label, help, choices, others]);
     if (offered !== this.offered) this.offer();
     this.offered = offered;
@@ -228,3 +214,5 @@ class Picker {
     if (!this.isOne) this.input.focus({ preventScroll: true });
   }
 }
+
+export default served(".picker", mounting(loadStyle(new URL("style.css", import.meta.url)), Picker));

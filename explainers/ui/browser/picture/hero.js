@@ -5,7 +5,7 @@
 
 import { FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
-import { readBackground } from "../common/colours.js";
+import { readBackground, watchTheme } from "../common/colours.js";
 import { cutSentences, element, makeSentenceNodes, writeSentence } from "../common/elements.js";
 import { Below, WANTED } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
@@ -64,7 +64,8 @@ export class Hero {
     this.data = /** @type {Data} */ (/** @type {unknown} */ (null));
     /** @type {Record<string, Choice>} */
     this.choices = {};
-    this.worn = ""; // the background for which colours were chosen
+    /** @type {number[]} */
+    this.worn = []; // the background for which colours were chosen
     this.offered = "";
     /** @type {Record<string, Choice>} what the server is to hear of at once: it is in no address */
     this.untold = {};
@@ -99,9 +100,7 @@ export class Hero {
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
-    root.addEventListener("transitionend", (event) => {
-      if (event.target === root && event.propertyName === "background-color" && !this.isDressed) this.redress();
-    });
+    watchTheme(root, () => this.worn, () => this.redress());
   }
 
   /** New data: the same picture with other numbers, or another one. @param {Data} data @param {Tell} tell */
@@ -258,11 +257,9 @@ export class Hero {
   /** What one can do with the picture. */
   get caption() { return this.data.texts.hero_caption ?? ""; }
 
-  get isDressed() { return this.worn === String(readBackground(this.root)); }
-
   /** The colours of the theme that is shown. */
   wear() {
-    this.worn = String(readBackground(this.root));
+    this.worn = readBackground(this.root);
     this.dressed(dress(this.root, this.data.looks));
   }
 

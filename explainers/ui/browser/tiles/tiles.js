@@ -4,17 +4,16 @@
 
 /** @import { Rgb } from "../common/colours.js" */
 /** @import { Tell } from "../common/component.js" */
-/** @import { Host } from "../common/host.js" */
 /** @import { Planes } from "../common/numbers.js" */
 /** @import { TilesData } from "./data.js" */
 /** @import { Span } from "./long_text.js" */
 
 import { gradient, mix, watchTheme } from "../common/colours.js";
-import { loadStyle, served, wear } from "../common/component.js";
+import { loadStyle, served } from "../common/component.js";
 import { element, penOf } from "../common/elements.js";
-import { settle } from "../common/host.js";
+import { mounting } from "../common/host.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
-import { _, localNumber, speak } from "../common/words.js";
+import { _, localNumber } from "../common/words.js";
 import { findTokens, lookingAt, poolLargest, squared, ticks } from "./long_text.js";
 
 /** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null, below: HTMLElement, beside: HTMLElement, line: HTMLElement }} Tile  `at`: where its numbers begin */
@@ -24,29 +23,13 @@ const MOST_FOUND = 5; // heads that are named for a token
 const ROOM = 0.9; // of a side: behind it a label would be cut off
 const A_CLICK = 4; // pixels that a finger moves which does not drag
 
-const style = loadStyle(new URL("style.css", import.meta.url));
-/** @type {WeakMap<Element, Tiles>} */
-const pictures = new WeakMap();
-
-/** Draw what was sent, or change what was drawn of it before. @param {HTMLElement} root @param {TilesData} data @param {Host} host */
-export async function mount(root, data, host) {
-  const page = root.getRootNode();
-  wear(page, await style);
-  settle(root, host);
-  const tiles = pictures.get(root) ?? new Tiles(root, data, host.tell);
-  pictures.set(root, tiles);
-  tiles.tell = host.tell;
-  tiles.show(data);
-}
-
-export default served(".tiles", mount);
-
 export class Tiles {
-  /** @param {HTMLElement} root @param {TilesData} data @param {Tell} tell */
-  constructor(root, data, tell) {
+  /** @param {HTMLElement} root @param {TilesData} data */
+  constructor(root, data) {
     this.root = root;
     this.data = data;
-    this.tell = tell;
+    /** @type {Tell} */
+    this.tell = () => {};
     this.built = ""; // the digest of what is drawn
     /** @type {Tile[]} */
     this.all = [];
@@ -83,7 +66,6 @@ export class Tiles {
   async show(data) {
     const isNew = data.digest !== this.built;
     this.data = data;
-    speak(data.words);
     this.whole.textContent = _("Show the whole text");
     this.stage.setAttribute("aria-label", data.alt);
     if (isNew) this.sought = null;
@@ -250,6 +232,9 @@ export class Tiles {
     this.look({ query: between(0), key: between(1) });
   }
 }
+
+export const mount = mounting(loadStyle(new URL("style.css", import.meta.url)), Tiles);
+export default served(".tiles", mount);
 
 /** A colour for every step of a weight. @param {TilesData} data */
 function ramp({ ramp: ends }) {
