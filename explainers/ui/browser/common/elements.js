@@ -4,14 +4,19 @@
 import { localNumbers } from "./words.js";
 
 /**
- * An element of the page, with its class and its text.
+ * An element of the page, with its class, its text, other attributes and what it listens to.
  * @template {keyof HTMLElementTagNameMap} Tag
- * @param {Tag} tag @param {string} [name] @param {string} [text] @returns {HTMLElementTagNameMap[Tag]}
+ * @param {Tag} tag @param {string} [name] @param {string} [text]
+ * @param {Record<string, string | number | boolean | ((event: any) => void)>} [besides] @returns {HTMLElementTagNameMap[Tag]}
  */
-export function element(tag, name, text) {
+export function element(tag, name, text, besides = {}) {
   const made = document.createElement(tag);
   if (name) made.className = name;
-  if (text !== undefined) made.textContent = text;
+  if (text) made.textContent = text;
+  for (const [key, value] of Object.entries(besides)) {
+    if (typeof value === "function") Object.assign(made, { [key]: value });
+    else made.setAttribute(key, String(value));
+  }
   return made;
 }
 

@@ -80,10 +80,8 @@ export class Figure {
     this.stage = root.appendChild(element("div", "stage"));
     this.card = new Card(this);
     this.legend = root.appendChild(element("div", "legend"));
-    this.readout = root.appendChild(element("div", "readout"));
-    this.readout.setAttribute("aria-live", "polite");
-    this.says = root.appendChild(element("div", "says"));
-    this.says.setAttribute("aria-live", "polite");
+    this.readout = root.appendChild(element("div", "readout", "", { "aria-live": "polite" }));
+    this.says = root.appendChild(element("div", "says", "", { "aria-live": "polite" }));
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     watchTheme(root, () => this.data.background, () => this.tell("theme", true));
     this.listener = (/** @type {KeyboardEvent} */ event) => this.key(event);
@@ -238,8 +236,11 @@ export class Figure {
     }
     this.views = views && new Range(this, "view", views);
     if (views && this.views && !views.hidden) this.steps.append(this.views.line);
-    this.frames = slider && new Range(this, "frame", slider);
-    if (this.frames) this.addFrames(this.frames);
+    const frames = this.frames = slider && new Range(this, "frame", slider);
+    if (!frames) return;
+    if (!slider.hidden) this.steps.append(frames.line);
+    this.steps.classList.toggle("held", slider.plays); // in sight of all that it moves
+    if (slider.plays) this.addButtons(_("step"), (by) => this.slide(frames, by));
   }
 
   /** @param {PanelData} data @param {(box: HTMLElement) => void} put */
@@ -282,23 +283,11 @@ export class Figure {
 
   /** @param {string} what @param {(by: number) => void} advance */
   addButtons(what, advance) {
-    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) => {
-      const made = this.steps.appendChild(element("button", "step", text));
-      made.setAttribute("aria-label", label);
-      made.onclick = action;
-      return made;
-    };
+    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
+      this.steps.appendChild(element("button", "step", text, { "aria-label": label, onclick }));
     button(`◀ ${what}`, _("Previous {what}", { what }), () => advance(-1));
     button(`${what} ▶`, _("Next {what}", { what }), () => advance(1));
     this.playButton = button(_("Play"), _("Play or pause"), () => this.play(advance));
-  }
-
-  /** @param {Range} range */
-  addFrames(range) {
-    const { plays, hidden } = range.slider;
-    if (!hidden) this.steps.append(range.line);
-    this.steps.classList.toggle("held", plays); // in sight of all that it moves
-    if (plays) this.addButtons(_("step"), (by) => this.slide(range, by));
   }
 
   /**

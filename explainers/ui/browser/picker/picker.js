@@ -37,22 +37,17 @@ class Picker {
     this.items = [];
     this.name = root.appendChild(element("label"));
     this.box = root.appendChild(element("div", "box"));
-    this.input = this.box.appendChild(element("input"));
-    this.list = root.appendChild(element("div", "list"));
+    this.input = this.box.appendChild(element("input", "", "", {
+      id: "input", role: "combobox", autocomplete: "off", spellcheck: "false", "aria-autocomplete": "list", "aria-controls": "options", "aria-expanded": "false",
+      oninput: () => this.open(), onblur: () => this.close(), onkeydown: (event) => this.press(event),
+      onkeyup: (event) => event.stopPropagation(), onkeypress: (event) => event.stopPropagation(),
+    }));
+    // It stands above everything, whatever cuts its parents; as it scrolls, it would be a stop of its own.
+    this.list = root.appendChild(element("div", "list", "", { popover: "manual", tabindex: -1 }));
     this.help = this.list.appendChild(element("p"));
-    this.options = this.list.appendChild(element("div"));
+    this.options = this.list.appendChild(element("div", "", "", { id: "options", role: "listbox" }));
     this.none = this.list.appendChild(element("p"));
-    this.input.id = this.name.htmlFor = "input";
-    this.options.id = "options";
-    this.list.popover = "manual"; // above everything, whatever cuts its parents
-    this.list.tabIndex = -1; // a list that scrolls would be a stop of its own
-    const roles = { role: "combobox", autocomplete: "off", spellcheck: "false", "aria-autocomplete": "list", "aria-controls": "options", "aria-expanded": "false" };
-    for (const [name, value] of Object.entries(roles)) this.input.setAttribute(name, value);
-    this.options.setAttribute("role", "listbox");
-    this.input.addEventListener("input", () => this.open());
-    this.input.addEventListener("blur", () => this.close());
-    this.input.addEventListener("keydown", (event) => this.press(event));
-    for (const kind of ["keyup", "keypress"]) this.input.addEventListener(kind, (event) => event.stopPropagation());
+    this.name.htmlFor = "input";
     this.box.addEventListener("pointerdown", (event) => this.grasp(event));
     this.list.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
     this.list.addEventListener("click", (event) => {
@@ -90,11 +85,7 @@ class Picker {
     this.help.textContent = help;
     this.help.hidden = !help;
     this.items = choices.map((value, place) => {
-      const item = element("div", "", this.nameOf(value));
-      Object.assign(item.dataset, { value });
-      item.id = `option-${place}`;
-      item.setAttribute("role", "option");
-      return item;
+      return element("div", "", this.nameOf(value), { "data-value": value, id: `option-${place}`, role: "option" });
     });
     this.options.replaceChildren(...this.items);
   }
@@ -105,11 +96,8 @@ class Picker {
     for (const old of this.box.querySelectorAll("button")) old.remove();
     if (this.isOne) this.input.value = this.nameOf(this.chosen[0]);
     else this.input.before(...this.chosen.map((value) => {
-      const button = element("button", "", this.nameOf(value));
-      button.type = "button";
-      button.setAttribute("aria-label", _("Remove {name}", { name: this.nameOf(value) }));
-      button.onclick = () => this.choose(value);
-      return button;
+      const name = this.nameOf(value);
+      return element("button", "", name, { type: "button", "aria-label": _("Remove {name}", { name }), onclick: () => this.choose(value) });
     }));
   }
 

@@ -15,16 +15,9 @@ export class Chips {
     this.root = root.appendChild(element("div", "chips"));
     this.label = label;
     if (label) this.root.append(element("span", "label", label));
-    const group = this.root.appendChild(element("div", "group"));
-    group.setAttribute("role", "radiogroup");
+    const group = this.root.appendChild(element("div", "group", "", { role: "radiogroup" }));
     if (name) group.setAttribute("aria-label", name);
-    this.buttons = options.map(({ value, label: text }) => {
-      const button = group.appendChild(element("button", "", text));
-      button.setAttribute("role", "radio");
-      button.value = value;
-      button.onclick = () => choose(value);
-      return button;
-    });
+    this.buttons = options.map(({ value, label: text }) => group.appendChild(element("button", "", text, { role: "radio", value, onclick: () => choose(value) })));
     group.addEventListener("keydown", (event) => {
       const by = take(event, AROUND);
       if (!by) return;
@@ -56,8 +49,7 @@ export class Chips {
 export class Sheet {
   /** @param {HTMLElement} hero */
   constructor(hero) {
-    this.root = element("button", "change");
-    this.root.setAttribute("aria-expanded", "false");
+    this.root = element("button", "change", "", { "aria-expanded": "false" });
     this.name = this.root.appendChild(element("b"));
     this.chosen = this.root.appendChild(element("span"));
     this.root.onclick = () => this.root.setAttribute("aria-expanded", String(hero.classList.toggle("changing")));
@@ -73,14 +65,17 @@ export class Sheet {
 
 /** A slider alone, as a part of a mark: what its reader does, where it stands, its other attributes. @param {(value: number) => void} drag @param {number} value @param {Mark["attributes"]} attributes @returns {Partial<Mark>} */
 export function markRange(drag, value, attributes) {
-  return { tag: "input", attributes: { type: "range", ...attributes }, value, made: (range) => listenTo(range, drag) };
+  return { tag: "input", attributes: { type: "range", ...attributes }, value, made: (range) => Object.assign(range, listensTo(drag)) };
 }
 
-/** Its keys are its own. @param {HTMLInputElement} range @param {(value: number) => void} drag */
-function listenTo(range, drag) {
-  range.oninput = () => drag(Number(range.value));
-  range.onkeydown = (event) => event.stopPropagation();
-}
+/** A slider alone. @param {(value: number) => void} drag @param {Record<string, string>} [attributes] */
+export const makeRange = (drag, attributes) => element("input", "", "", { type: "range", ...attributes, ...listensTo(drag) });
+
+/** Its keys are its own. @param {(value: number) => void} drag */
+const listensTo = (drag) => ({
+  oninput: (/** @type {any} */ { target }) => drag(Number(target.value)),
+  onkeydown: (/** @type {Event} */ event) => event.stopPropagation(),
+});
 
 /** A slider with its name at the left and its number at the right. */
 export class Slide {
@@ -88,9 +83,7 @@ export class Slide {
   constructor(root, drag) {
     this.root = root.appendChild(element("label", "dials-slide"));
     this.name = this.root.appendChild(element("span"));
-    this.range = this.root.appendChild(element("input"));
-    this.range.type = "range";
-    listenTo(this.range, drag);
+    this.range = this.root.appendChild(makeRange(drag));
     this.output = this.root.appendChild(element("output"));
   }
 

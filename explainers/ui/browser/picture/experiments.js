@@ -30,12 +30,9 @@ export class Experiments {
   offer(experiments, usual) {
     this.usual = usual;
     this.root.hidden = experiments.length === 0;
-    const heading = element("h2", "", _("Try it"));
-    this.back = element("button", "back", _("Reset"));
-    this.back.onclick = () => this.reset();
-    const head = element("header"), grid = element("div", "grid");
-    const { embed } = hostOf(this.hero);
-    head.append(heading, this.back, ...(embed ? [addEmbedButton(embed)] : []), addCopyButton(this.hero));
+    this.back = element("button", "back", _("Reset"), { onclick: () => this.reset() });
+    const head = element("header"), grid = element("div", "grid"), { embed } = hostOf(this.hero);
+    head.append(element("h2", "", _("Try it")), this.back, ...(embed ? [addEmbedButton(embed)] : []), addCopyButton(this.hero));
     this.cards = new Map(experiments.map((experiment) => [experiment, this.card(experiment)]));
     grid.append(...this.cards.values());
     this.root.replaceChildren(head, grid);
@@ -44,10 +41,8 @@ export class Experiments {
 
   /** @param {Experiment} experiment */
   card(experiment) {
-    const card = element("div", "card"), button = card.appendChild(element("button", "", experiment.title));
-    button.onclick = () => (this.isOn(experiment) ? this.reset(experiment) : this.set(experiment));
-    const said = card.appendChild(element("p"));
-    said.setAttribute("aria-live", "polite");
+    const card = element("div", "card"), turn = () => (this.isOn(experiment) ? this.reset(experiment) : this.set(experiment));
+    card.append(element("button", "", experiment.title, { onclick: turn }), element("p", "", "", { "aria-live": "polite" }));
     return card;
   }
 

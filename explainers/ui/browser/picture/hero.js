@@ -82,8 +82,7 @@ export class Hero {
     this.sheet = new Sheet(root);
     this.stage = new Stage(root);
     this.scene = new Scene(this.stage);
-    this.says = root.appendChild(element("p", "says"));
-    this.says.setAttribute("aria-live", "polite");
+    this.says = root.appendChild(element("p", "says", "", { "aria-live": "polite" }));
     this.hint = root.appendChild(element("p", "hint"));
     this.below = root.appendChild(element("div", "below"));
     this.experiments = new Experiments(root, (some) => this.choose(some), () => this.choices);

@@ -3,7 +3,7 @@
 /** @import { Choice, Hero } from "./hero.js" */
 
 import { element, shape } from "../common/elements.js";
-import { Chips } from "./chips.js";
+import { Chips, makeRange } from "./chips.js";
 import { MOVE } from "./motion.js";
 import { _ } from "../common/words.js";
 
@@ -26,14 +26,12 @@ export class Player {
     this.step = 0;
     this.timer = 0;
     this.root = root.appendChild(element("div", "player"));
-    this.button = this.root.appendChild(element("button", "play"));
-    this.button.onclick = () => this.toggle();
+    this.button = this.root.appendChild(element("button", "play", "", { onclick: () => this.toggle() }));
     this.track = this.root.appendChild(element("ol", "track"));
     this.stops = names.map((_, step) => {
-      const stop = this.track.appendChild(element("li")).appendChild(element("button", "stop"));
+      const stop = this.track.appendChild(element("li")).appendChild(element("button", "stop", "", { onclick: () => { this.pause(); this.to(step); } }));
       stop.append(element("span", "rail"), element("span", "name"));
       stop.firstElementChild?.append(element("span", "fill"));
-      stop.onclick = () => { this.pause(); this.to(step); };
       return stop;
     });
     this.show(0);
@@ -124,14 +122,9 @@ export class Film {
     };
     this.isLarge = isLarge;
     this.root = root.appendChild(element("div", "film"));
-    this.button = this.root.appendChild(element("button", isLarge ? "play" : "small-play"));
+    this.button = this.root.appendChild(element("button", isLarge ? "play" : "small-play", "", { onclick: () => this.toggle() }));
     if (!isLarge) this.button.setAttribute("aria-label", _("Play: {what}", { what: label }));
-    this.button.onclick = () => this.toggle();
-    this.range = this.root.appendChild(element("input"));
-    this.range.type = "range";
-    this.range.setAttribute("aria-label", label);
-    this.range.oninput = () => { this.pause(); this.wind(Number(this.range.value)); };
-    this.range.onkeydown = (event) => event.stopPropagation();
+    this.range = this.root.appendChild(makeRange((frame) => { this.pause(); this.wind(frame); }, { "aria-label": label }));
     this.output = this.root.appendChild(element("output"));
     this.label = this.root.appendChild(element("span", "label-of-film", label));
     this.timer = 0;

@@ -39,9 +39,7 @@ export class FirstPicture {
     this.place = place;
     this.around = around;
     this.answers = new Answers(sent);
-    this.notice = element("p", "needs-app");
-    this.notice.setAttribute("role", "status");
-    this.notice.hidden = true;
+    this.notice = element("p", "needs-app", "", { role: "status", hidden: "" });
     place.after(this.notice);
     this.root = makeRoot(place, "hero");
     /** @type {Choices} those that are shown */

@@ -46,18 +46,13 @@ export class Tiles {
     this.start = null; // where the finger came down
     this.search = root.appendChild(element("div", "search"));
     this.wanted = element("input", "");
-    this.found = element("div", "found");
-    this.found.setAttribute("aria-live", "polite");
+    this.found = element("div", "found", "", { "aria-live": "polite" });
     /** @type {number | null} */
     this.sought = null; // the key that was looked for
-    this.whole = root.appendChild(element("button", "whole"));
-    this.whole.onclick = () => this.look(null);
-    this.stage = root.appendChild(element("div", "stage"));
-    this.stage.tabIndex = 0; // it may scroll, and keys must be able to
-    this.stage.setAttribute("role", "group");
+    this.whole = root.appendChild(element("button", "whole", "", { onclick: () => this.look(null) }));
+    this.stage = root.appendChild(element("div", "stage", "", { role: "group", tabindex: 0 })); // it may scroll, and keys must be able to
     this.key = root.appendChild(element("div", "key"));
-    this.readout = root.appendChild(element("div", "readout"));
-    this.readout.setAttribute("aria-live", "polite");
+    this.readout = root.appendChild(element("div", "readout", "", { "aria-live": "polite" }));
     new ResizeObserver(() => this.paint()).observe(root);
     watchTheme(root, () => this.data.background, () => this.tell("theme", true));
   }

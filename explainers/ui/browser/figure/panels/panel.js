@@ -26,8 +26,7 @@ export class Panel {
     this.certain = undefined; // how many places of its numbers are certain, if not all
     /** @type {HTMLElement | undefined} */
     this.named = undefined; // what a screen reader is told the name and the size of
-    this.box = element("div", "panel");
-    this.box.setAttribute("role", "group"); // a section would be a landmark, a dozen on a page
+    this.box = element("div", "panel", "", { role: "group" }); // a section would be a landmark, a dozen on a page
     const title = element("div", "title");
     this.name = element(data.has_page ? "button" : "span", "name");
     if (data.has_page) {

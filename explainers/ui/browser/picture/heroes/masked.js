@@ -3,7 +3,7 @@
 
 /** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { _, ACROSS, chooseArcWidth, element, isUnseen, markArcs, MARKS, percent, poster, seenPercent, setText, softmax, take, WordHero, writeArcPath, writeRibbonPath, yields } from "../kit.js";
+import { _, ACROSS, chooseArcWidth, element, isUnseen, makeRange, markArcs, MARKS, percent, poster, seenPercent, setText, softmax, take, WordHero, writeArcPath, writeRibbonPath, yields } from "../kit.js";
 import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.js";
 
 /** @typedef {number[][]} Matrix */
@@ -46,14 +46,14 @@ export class Masked extends WordHero {
   // What stands in the bar beside the choices, not in the picture.
   slide = element("label", "masked-slide");
   slideName = this.slide.appendChild(element("span"));
-  slider = Object.assign(this.slide.appendChild(element("input")), { type: "range", oninput: () => this.choose({ [this.mask?.name ?? ""]: Number(this.slider.value) }) });
+  slider = this.slide.appendChild(makeRange((value) => this.choose({ [this.mask?.name ?? ""]: value })));
   slideValue = this.slide.appendChild(element("output"));
   starts = element("div", "masked-starts");
 
   /** @param {HTMLElement} root */
   constructor(root) {
     super(root);
-    const starts = [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]].map(([cells, name]) => Object.assign(element("button", "", name), { onclick: () => this.choose({ cells }) }));
+    const starts = [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]].map(([cells, name]) => element("button", "", name, { onclick: () => this.choose({ cells }) }));
     this.starts.append(element("span", "", _("Click a cell to forbid or allow it.")), ...starts);
   }
 

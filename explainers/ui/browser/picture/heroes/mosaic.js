@@ -30,8 +30,8 @@ export class Mosaic extends WordHero {
   under = null; // the mouse
   squares = new Squares();
   // What stands in the bar beside the choices, not in the picture.
-  next = Object.assign(element("button", "mosaic-next", _("Another telling head")), { onclick: () => this.step() });
-  dim = Object.assign(element("button", "mosaic-dim", _("Hide the first token")), { onclick: () => this.choose({ dim_first: !this.isDimmed }) });
+  next = element("button", "mosaic-next", _("Another telling head"), { onclick: () => this.step() });
+  dim = element("button", "mosaic-dim", _("Hide the first token"), { role: "switch", onclick: () => this.choose({ dim_first: !this.isDimmed }) });
 
   // What is chosen.
 
@@ -106,7 +106,6 @@ export class Mosaic extends WordHero {
   marks() {
     const { root, next, dim, stage, data, squares, isDimmed, layer, head } = this;
     next.hidden = data.telling.length < 2;
-    dim.setAttribute("role", "switch");
     dim.setAttribute("aria-checked", String(isDimmed));
     const places = this.places = placeMosaic(stage, data.tokens, data), side = data.tokens.length;
     squares.draw(places, { ...data, side }, isDimmed);

@@ -38,7 +38,7 @@ export class Translation extends Hero {
   });
   syllables = new Words(this.stage, { label: _("Syllables that are written"), choose: (place) => this.ask(place), peek: (place) => this.peekAt(place) });
   film = new ChoosingFilm(this, this.below, _("syllables written"), (frame) => this.wind(frame));
-  legend = Object.assign(element("button", "translation-legend", _("correct word")), { onclick: () => this.choose({ gold: !this.hasGold }) });
+  legend = element("button", "translation-legend", _("correct word"), { role: "switch", onclick: () => this.choose({ gold: !this.hasGold }) });
 
   // What is chosen.
 
@@ -106,7 +106,6 @@ export class Translation extends Hero {
     this.legend.hidden = !this.data.gold;
     const rows = this.chips.get("cross_rows");
     if (rows) rows.root.hidden = !this.isRead; // a way back, where rows are those of a published picture
-    this.legend.setAttribute("role", "switch");
     this.legend.setAttribute("aria-checked", String(this.hasGold));
     this.root.classList.toggle("as-table", this.isTable);
     this.film.show(this.written - 1, true);
