@@ -1,6 +1,6 @@
 // A picture of a picture, as it is on screen: what readers copy, keep and send on.
 
-import { hostOf } from "./host.js";
+import { hostOf } from "./component.js";
 
 const CONTROLS = ".hint, .below, .experiments, .in-words, .steps, .readout, .card:not(.docked), .search, .whole, [hidden]";
 const BARS = ".hero > .bar"; // elsewhere a bar is a colour scale

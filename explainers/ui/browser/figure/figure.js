@@ -8,9 +8,8 @@
 /** @import { Panel, Token } from "./panels/panel.js" */
 
 import { watchTheme } from "../common/colours.js";
-import { loadStyle, served } from "../common/component.js";
+import { loadStyle, mounting, served } from "../common/component.js";
 import { element, makeSentenceNodes, writeSentence } from "../common/elements.js";
-import { mounting } from "../common/host.js";
 import { _ } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
@@ -27,7 +26,6 @@ import { Range } from "./range.js";
 import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/sizes.js";
-import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
 const KINDS = { arrows: Dials, bars: Bars, cone: Cone, lines: Lines, ties: Ties }; // any other kind is a matrix of numbers

@@ -6,7 +6,6 @@ import { loadStyle, unpack, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { photograph, save } from "../common/snapshot.js";
 import { _, speak } from "../common/words.js";
-import "../common/host.js";
 
 /**
  * @typedef {object} FilesData what the server sends: ui/figure/chart.py

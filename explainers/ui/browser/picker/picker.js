@@ -2,9 +2,8 @@
 
 /** @import { Tell } from "../common/component.js" */
 
-import { ANSWER_WITHIN, loadStyle, served } from "../common/component.js";
+import { ANSWER_WITHIN, loadStyle, mounting, served } from "../common/component.js";
 import { element } from "../common/elements.js";
-import { mounting } from "../common/host.js";
 import { _ } from "../common/words.js";
 
 /**

@@ -17,7 +17,10 @@ export class Chips {
     if (label) this.root.append(element("span", "label", label));
     const group = this.root.appendChild(element("div", "group", "", { role: "radiogroup" }));
     if (name) group.setAttribute("aria-label", name);
-    this.buttons = options.map(({ value, label: text }) => group.appendChild(element("button", "", text, { role: "radio", value, onclick: () => choose(value) })));
+    this.buttons = options.map(({ value, label: text }) => {
+      const button = group.appendChild(element("button", "", text, { role: "radio", onclick: () => choose(value) }));
+      return Object.assign(button, { value });
+    });
     group.addEventListener("keydown", (event) => {
       const by = take(event, AROUND);
       if (!by) return;

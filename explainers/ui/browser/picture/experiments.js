@@ -1,7 +1,7 @@
 // "Try it": buttons that change the picture, say what happened, and take it back.
 
 import { element, makeSentenceNodes } from "../common/elements.js";
-import { hostOf } from "../common/host.js";
+import { hostOf } from "../common/component.js";
 import { photograph, save } from "../common/snapshot.js";
 import { _ } from "../common/words.js";
 
@@ -118,7 +118,7 @@ async function copy(hero) {
   }
 }
 
-/** The picture for another page: a file, and the line that shows it. @param {() => Promise<import("../common/host.js").Offer>} offer */
+/** The picture for another page: a file, and the line that shows it. @param {() => Promise<import("../common/component.js").Offer>} offer */
 function addEmbedButton(offer) {
   const button = element("button", "copy embed", _("Embed")), box = element("div", "offer");
   box.hidden = true;
@@ -132,7 +132,7 @@ function addEmbedButton(offer) {
   return button;
 }
 
-/** @param {() => Promise<import("../common/host.js").Offer>} offer */
+/** @param {() => Promise<import("../common/component.js").Offer>} offer */
 async function describeOffer(offer) {
   const { name, file, line } = await offer(), link = element("a", "copy", _("Save {name}", { name }));
   const text = element("textarea", "line"), button = element("button", "copy", _("Copy this line"));

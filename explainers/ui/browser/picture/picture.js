@@ -1,11 +1,10 @@
 // The hero of a page: one picture that its reader changes, told apart by its kind.
 
-/** @import { Host } from "../common/host.js" */
+/** @import { Host } from "../common/component.js" */
 /** @import { Hero, HeroData } from "./hero.js" */
 
-import { loadStyle, served, wear } from "../common/component.js";
+import { loadStyle, served, settle, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
-import { settle } from "../common/host.js";
 import { speak } from "../common/words.js";
 // What most kinds need is asked for at once; what one kind needs, when it is drawn.
 import "../common/address.js";

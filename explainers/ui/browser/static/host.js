@@ -5,7 +5,7 @@ import { element } from "../common/elements.js";
 import { Answers } from "./answers.js";
 
 /** @typedef {import("./answers.js").Choices} Choices */
-/** @typedef {import("../common/host.js").Host} Host */
+/** @typedef {import("../common/component.js").Host} Host */
 /**
  * @typedef {object} Words
  * @property {string} needs why a choice is not made here

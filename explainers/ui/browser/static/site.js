@@ -1,6 +1,6 @@
 // A page of the course as a file: its pictures, its questions, its look, and what its reader has done.
 
-/** @import { Host } from "../common/host.js" */
+/** @import { Host } from "../common/component.js" */
 /** @typedef {import("./host.js").Words} Words */
 /** @typedef {{ page: string, live: string, line: string, said: string, words: Words, pictures: string }} Around */
 

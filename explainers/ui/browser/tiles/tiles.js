@@ -9,9 +9,8 @@
 /** @import { Span } from "./long_text.js" */
 
 import { gradient, mix, watchTheme } from "../common/colours.js";
-import { loadStyle, served } from "../common/component.js";
+import { loadStyle, mounting, served } from "../common/component.js";
 import { element, penOf } from "../common/elements.js";
-import { mounting } from "../common/host.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
 import { _, localNumber } from "../common/words.js";
 import { findTokens, lookingAt, poolLargest, squared, ticks } from "./long_text.js";

@@ -11,7 +11,7 @@ import { element, shape } from "../../common/elements.js";
 import { ALONG, take } from "../../common/keys.js";
 import { formatSize, nameLength, namePower } from "../../common/sizes.js";
 import { _, grouped } from "../../common/words.js";
-import { Drawing } from "./drawing.js";
+import { Drawing } from "./panel.js";
 
 const MOST = 940, HEIGHT = 280, LEFT = 72, RIGHT = 16, ABOVE = 12, BELOW = 46; // pixels
 const APART = 66; // pixels between two lengths that are named

@@ -5,7 +5,7 @@
 /** @import { Matrix, PanelData } from "../data.js" */
 /** @import { Figure } from "../figure.js" */
 
-import { element } from "../../common/elements.js";
+import { element, shape } from "../../common/elements.js";
 import { _, localNumber } from "../../common/words.js";
 
 /** @typedef {string | number | null} Token  the name of a token's row or column */
@@ -80,6 +80,35 @@ export class Panel {
   tokenAt(row, column) {
     if (this.data.row_tokens) return nameToken(this.data.row_axis, row);
     return this.data.column_tokens ? nameToken(this.data.column_axis, column) : null;
+  }
+}
+
+/** A small drawing of a matrix that says more as lines: vectors that turn, words tied to words. */
+export class Drawing extends Panel {
+  /** @param {Figure} figure @param {PanelData} data */
+  constructor(figure, data) {
+    super(figure, data);
+    this.shape.remove(); // how many numbers it is made of is not its subject
+    this.stage = this.box.appendChild(element("div", "drawings"));
+  }
+
+  /** @override @param {PanelData} data */
+  paint(data) {
+    this.take(/** @type {Matrix} */ (data)); // only images are packed
+    this.draw(this.values);
+  }
+
+  /** Draw these numbers, given that everything else has been taken. @param {Matrix["values"]} values */
+  draw(values) {}
+
+  /**
+   * Shapes in a box [left, top, width, height], with words for a screen reader.
+   * @param {[number, number, number, number]} box @param {string} label @param {SVGElement[]} shapes
+   */
+  drawn(box, label, shapes) {
+    const made = shape("svg", { viewBox: box.join(" "), width: box[2], height: box[3], role: "img", "aria-label": label });
+    made.append(...shapes);
+    return made;
   }
 }
 
