@@ -161,10 +161,8 @@ export class Bars {
       return [question, Number(round) + 1, LETTERS[option], count].join(",");
     }));
     const text = ["question,vote,option,votes", ...rows, ""].join("\n");
-    const link = element("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.download = "votes.csv";
-    link.click();
-    URL.revokeObjectURL(link.href);
+    const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    element("a", "", "", { href, download: "votes.csv" }).click();
+    URL.revokeObjectURL(href);
   }
 }

@@ -120,30 +120,23 @@ async function copy(hero) {
 
 /** The picture for another page: a file, and the line that shows it. @param {() => Promise<import("../common/component.js").Offer>} offer */
 function addEmbedButton(offer) {
-  const button = element("button", "copy embed", _("Embed")), box = element("div", "offer");
-  box.hidden = true;
-  button.setAttribute("aria-expanded", "false");
-  button.onclick = async () => {
+  const box = element("div", "offer", "", { hidden: "" });
+  return element("button", "copy embed", _("Embed"), { "aria-expanded": "false", onclick: async ({ currentTarget: button }) => {
     if (!box.isConnected) button.parentElement?.after(box);
     box.hidden = !box.hidden;
     button.setAttribute("aria-expanded", String(!box.hidden));
     if (!box.hidden) box.replaceChildren(...await describeOffer(offer).catch(() => [_("It could not be saved")]));
-  };
-  return button;
+  } });
 }
 
 /** @param {() => Promise<import("../common/component.js").Offer>} offer */
 async function describeOffer(offer) {
-  const { name, file, line } = await offer(), link = element("a", "copy", _("Save {name}", { name }));
-  const text = element("textarea", "line"), button = element("button", "copy", _("Copy this line"));
-  link.download = name;
-  link.href = typeof file === "string" ? file : URL.createObjectURL(file);
-  Object.assign(text, { value: line, readOnly: true, rows: 3, ariaLabel: _("HTML for your page") });
-  text.onfocus = () => text.select();
-  button.onclick = async () => {
+  const { name, file, line } = await offer(), href = typeof file === "string" ? file : URL.createObjectURL(file);
+  const text = element("textarea", "line", line, { readonly: "", rows: 3, "aria-label": _("HTML for your page"), onfocus: () => text.select() });
+  const button = element("button", "copy", _("Copy this line"), { onclick: async () => {
     const isCopied = await navigator.clipboard.writeText(line).then(() => true, () => false);
     if (isCopied) button.textContent = _("Copied");
     else text.select();
-  };
-  return [link, button, text];
+  } });
+  return [element("a", "copy", _("Save {name}", { name }), { download: name, href }), button, text];
 }

@@ -95,9 +95,8 @@ export class FirstPicture {
 
   /** @param {Choices} choices */
   offerApp(choices) {
-    const { words, live } = this.around, a = element("a", "", words.open);
-    Object.assign(a, { href: `${live}${this.answers.write(choices)}`, target: "_blank", rel: "noopener" });
-    this.say(`${words.needs} `, a);
+    const { words, live } = this.around, href = `${live}${this.answers.write(choices)}`;
+    this.say(`${words.needs} `, element("a", "", words.open, { href, target: "_blank", rel: "noopener" }));
   }
 
   /** @param {(string | Node)[]} parts */

@@ -85,16 +85,14 @@ export class Tiles {
     down.forEach((name, row) => across.forEach((_layer, column) => {
       const box = this.stage.appendChild(element("div", "tile"));
       box.append(element("span", "name", name));
-      const frame = box.appendChild(element("div", "frame")), canvas = element("canvas", "");
+      const canvas = element("canvas", "", "", {
+        "aria-hidden": "true", onpointerdown: (event) => this.press(tile, event), onpointermove: (event) => this.point(tile, event),
+        onpointerup: (event) => this.release(tile, event), onpointerleave: () => { this.readout.textContent = ""; },
+      });
       const beside = element("div", "axis beside"), below = element("div", "axis below"), line = element("div", "line");
-      frame.append(beside, canvas, line, below);
+      box.appendChild(element("div", "frame")).append(beside, canvas, line, below);
       /** @type {Tile} */
       const tile = { row, column, box, canvas, at: cells * (column * down.length + row), size: 0, image: null, below, beside, line };
-      canvas.setAttribute("aria-hidden", "true");
-      canvas.onpointerdown = (event) => this.press(tile, event);
-      canvas.onpointermove = (event) => this.point(tile, event);
-      canvas.onpointerup = (event) => this.release(tile, event);
-      canvas.onpointerleave = () => { this.readout.textContent = ""; };
       this.all.push(tile);
     }));
   }
