@@ -99,7 +99,11 @@ export class Hero {
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
-    watchTheme(root, () => this.worn, () => this.redress());
+    watchTheme(root, () => this.worn, () => {
+      if (!this.data || !root.isConnected) return;
+      this.wear();
+      this.layOut();
+    });
   }
 
   /** New data: the same picture with other numbers, or another one. @param {Data} data @param {Tell} tell */
@@ -260,13 +264,6 @@ export class Hero {
   wear() {
     this.worn = readBackground(this.root);
     this.dressed(dress(this.root, this.data.looks));
-  }
-
-  /** The same picture in the colours of another theme. */
-  redress() {
-    if (!this.data || !this.root.isConnected) return;
-    this.wear();
-    this.layOut();
   }
 
   /** @param {number} room */

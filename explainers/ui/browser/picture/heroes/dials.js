@@ -204,8 +204,7 @@ export class Dials extends WordHero {
       const name = `dial ${n}`;
       const path = (/** @type {string} */ part, /** @type {() => string} */ d) => markPath(`${part} ${n}`, name, part === "wedge" ? "dial-wedge" : `dial-hand ${part}`, d);
       return /** @type {Mark[]} */ ([
-        { key: name, in: "drawing", tag: "svg:g", class: "dial" },
-        { key: `face ${n}`, in: name, tag: "svg:circle", class: "dial-face", attributes: { cx: x, cy: y, r: radius } },
+        { key: name, in: "drawing", tag: "svg:g", class: "dial", parts: [{ tag: "svg:circle", class: "dial-face", attributes: { cx: x, cy: y, r: radius } }] },
         { ...path("wedge", () => writeWedgePath(x, y, radius * 0.5, this.now.key[n], this.now.query[n])), is: { minus: data.parts[at][shift][n] < 0 } },
         path("key", () => writeHandPath(x, y, radius * 0.74, this.now.key[n], 5)),
         path("query", () => writeHandPath(x, y, radius - 5, this.now.query[n], 5)),

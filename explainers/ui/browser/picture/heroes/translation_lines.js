@@ -127,26 +127,20 @@ export function markLines(lines, places, { isColumn, place }, gold) {
     return [start, end, at < length ? wide : 0];
   });
   const correct = gold.map(([asker, seen]) => asker * count + seen), ringed = gold.filter((pair) => pair[isColumn ? 1 : 0] === place).map((pair) => pair[isColumn ? 0 : 1]);
-  const paths = (/** @type {string} */ parent, /** @type {unknown[]} */ of) => of.map((_line, at) => ({ key: `${parent} ${at}`, in: parent, tag: "svg:path" }));
+  const paths = (/** @type {unknown[]} */ of) => of.map(() => ({ tag: "svg:path" }));
   return [
     {
       key: "glow", tag: "svg:linearGradient",
       attributes: { id: "glow-lines", gradientUnits: "userSpaceOnUse", ...(isDown ? { x1: from, y1: 0, x2: to, y2: 0 } : { x1: 0, y1: from, x2: 0, y2: to }) },
+      parts: [[0.02, "--query"], [0.55, "--head0"]].map(([offset, of]) => ({ tag: "svg:stop", attributes: { offset }, style: { "stop-color": `var(${of})` } })),
     },
-    ...[[0.02, "--query"], [0.55, "--head0"]].map(([offset, of]) => (
-      { key: `glow ${of}`, in: "glow", tag: "svg:stop", attributes: { offset }, style: { "stop-color": `var(${of})` } }
-    )),
-    { key: "faint", tag: "svg:g", class: "translation-faint", numbers: lines.flat(), draw: (group, now) => drawLines(group, now, places, correct) },
-    ...paths("faint", lines),
-    { key: "dots", tag: "svg:g", class: "translation-dots" },
-    ...paths("dots", correct),
+    { key: "faint", tag: "svg:g", class: "translation-faint", numbers: lines.flat(), draw: (group, now) => drawLines(group, now, places, correct), parts: paths(lines) },
+    { key: "dots", tag: "svg:g", class: "translation-dots", parts: paths(correct) },
     {
       key: "strong", tag: "svg:g", class: "translation-strong", style: { "--glow": "url(#glow-lines)" },
-      numbers: own.flat(), draw: (group, now) => drawLines(group, now, places, ringed, 2),
+      numbers: own.flat(), draw: (group, now) => drawLines(group, now, places, ringed, 2), parts: paths(own),
     },
-    ...paths("strong", own),
-    { key: "rings", tag: "svg:g", class: "translation-rings" },
-    ...ringed.flatMap((_line, at) => ["outer", "inner"].map((name) => ({ key: `${name} ${at}`, in: "rings", tag: "svg:path", class: name }))),
+    { key: "rings", tag: "svg:g", class: "translation-rings", parts: ringed.flatMap(() => ["outer", "inner"].map((name) => ({ tag: "svg:path", class: name }))) },
   ];
 }
 

@@ -93,8 +93,7 @@ export class Views extends WordHero {
     const weights = this.head.weights[this.asker], query = blocks[0].strip, full = Math.min(WIDEST, query[3]);
     const arrows = blocks.flatMap(({ matrix, strip }) => [writeArrowPath(x, matrix, isUpright), writeArrowPath(matrix, strip, isUpright)]);
     return [
-      { key: "arrows", tag: "svg:g", class: "views-arrows" },
-      ...arrows.map((d, nth) => ({ key: `arrow ${nth}`, in: "arrows", tag: "svg:path", class: "views-arrow", attributes: { d } })),
+      { key: "arrows", tag: "svg:g", class: "views-arrows", parts: arrows.map((d) => ({ tag: "svg:path", class: "views-arrow", attributes: { d } })) },
       { key: "own", tag: "svg:path", class: "views-own", attributes: { d: writeLinePath(blocks[1].strip, rows[this.asker].key, 0, isUpright) } },
       { key: "lines", tag: "svg:g", class: "views-lines" },
       ...weights.map((weight, place) => /** @type {Mark} */ ({
