@@ -74,7 +74,10 @@ export class Hero {
     /** @type {Tell} */
     this.tell = () => {};
     this.telling = 0;
-    this.shownBelow = new Below(root, () => this.tellBelow());
+    this.shownBelow = new Below(root, () => { // what shows a choice is drawn anew, and nothing else: the address has all
+      this.shownBelow.rest();
+      if (root.isConnected) this.tell("below", true);
+    });
     /** @type {{ name: string, shown: Record<string, Choice>, lent: Record<string, Choice> }} the experiment on a lecture's screen; `lent` is to be taken back */
     this.presented = { name: "", shown: {}, lent: {} };
     root.setAttribute("role", "group");
@@ -211,12 +214,6 @@ export class Hero {
       if (Object.keys(this.untold).length || this.isLecture) this.tellNow();
       else this.shownBelow.expect(this.late);
     }, after);
-  }
-
-  /** What stands below and shows a choice is drawn anew, and nothing else: the address has all. */
-  tellBelow() {
-    this.shownBelow.rest();
-    if (this.root.isConnected) this.tell("below", true);
   }
 
   /** The server hears of all that it has not heard of. */

@@ -110,9 +110,8 @@ export class Memory extends Hero {
   /** @param {string} number */
   nameGpus(number) { return `${number}\u00a0×\u00a0${this.data.gpu}`; }
 
-  /** At once, without a way there: it follows a finger or a slider. @param {number} row @param {number} column */
+  /** @param {number} row @param {number} column */
   move(row, column) {
-    this.root.classList.add("quick");
     this.choose({ tokens: this.data.lengths[column], texts: this.data.counts[row] });
   }
 
@@ -120,8 +119,8 @@ export class Memory extends Hero {
   update() {
     this.film.show(this.column, true);
     this.readers.show(this.row, true);
+    this.root.classList.toggle("quick", this.film.isPlaying || this.readers.isPlaying);
     super.update();
-    if (!this.film.timer && !this.readers.timer) this.root.classList.remove("quick");
   }
 
   /** @override @param {boolean} isFirst */

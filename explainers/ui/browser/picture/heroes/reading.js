@@ -33,7 +33,7 @@ export class Reading extends Hero {
   /** @type {number | null} a token below the pointer */
   pointed = null;
   colours = { bar: "", missed: "", query: "", quiet: "" };
-  film = new Film(this.below, _("keys kept"), (at) => { this.root.classList.add("quick"); this.choose({ keys_kept: this.data.kept[at] }); });
+  film = new Film(this.below, _("keys kept"), (at) => this.choose({ keys_kept: this.data.kept[at] }));
   training = new Film(this.below, _("steps of training"), (at) => { this.frame = at; this.update(); });
 
   get at() { return Math.max(0, this.data.kept.indexOf(Number(this.choices.keys_kept))); }
@@ -83,8 +83,8 @@ export class Reading extends Hero {
     this.pointed = null;
     this.film.show(this.at, true);
     this.training.show(this.frame, this.data.frames.length > 1);
+    this.root.classList.toggle("quick", this.film.isPlaying);
     super.update();
-    if (!this.film.timer) this.root.classList.remove("quick");
   }
 
   /** @override @param {import("../palette.js").Dress} dress */

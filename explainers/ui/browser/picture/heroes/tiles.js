@@ -65,7 +65,6 @@ export class Tiles extends Hero {
   /** @param {number} frame */
   wind(frame) {
     this.frame = frame;
-    this.root.classList.add("quick");
     this.update();
   }
 
@@ -82,8 +81,8 @@ export class Tiles extends Hero {
       this.swept = mask;
     }
     this.film.show(this.frame, true);
+    this.root.classList.toggle("quick", this.film.isPlaying);
     super.update();
-    if (!this.film.timer) this.root.classList.remove("quick");
   }
 
   /** Tiles of another sentence begin anew. @override */

@@ -29,7 +29,7 @@ const DIGITS_NEED = 34, SIGN_NEEDS = 8; // pixels of a strip in which "−1.2" c
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tokens extends Hero {
-  film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
+  film = new Film(this.below, _("merges learned"), (frame) => this.choose({ merges: frame }));
 
   // What is chosen.
 
@@ -74,12 +74,6 @@ export class Tokens extends Hero {
     return letter + (byte ? byte / bytes[letter] : 0);
   }
 
-  /** @param {number} frame */
-  wind(frame) {
-    this.root.classList.add("quick");
-    this.choose({ merges: frame });
-  }
-
   /** @override */
   update() {
     const model = this.chips.get("tokenizer");
@@ -87,8 +81,8 @@ export class Tokens extends Hero {
     this.film.root.hidden = !this.isPairs;
     if (!this.isPairs) this.film.pause();
     this.film.show(this.merges, this.isPairs);
+    this.root.classList.toggle("quick", this.film.isPlaying);
     super.update();
-    if (!this.film.timer) this.root.classList.remove("quick");
   }
 
   /** Another text is at its places at once. @override */
