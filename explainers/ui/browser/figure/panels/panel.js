@@ -28,11 +28,8 @@ export class Panel {
     this.named = undefined; // what a screen reader is told the name and the size of
     this.box = element("div", "panel", "", { role: "group" }); // a section would be a landmark, a dozen on a page
     const title = element("div", "title");
-    this.name = element(data.has_page ? "button" : "span", "name");
-    if (data.has_page) {
-      this.name.setAttribute("aria-label", _("{name}: read about it", { name: data.name }));
-      this.name.onclick = () => figure.tell("open", data.id);
-    }
+    const open = { "aria-label": _("{name}: read about it", { name: data.name }), onclick: () => figure.tell("open", data.id) };
+    this.name = data.has_page ? element("button", "name", "", open) : element("span", "name");
     this.shape = element("span", "shape", ` ${data.rows.length} × ${data.columns.length}`);
     title.append(this.name, this.shape);
     this.formula = element("div", "formula");
