@@ -86,6 +86,7 @@ def write_theme() -> str:
 BROWSER = Path(__file__).parents[1] / "ui" / "browser"
 LOADER = BROWSER / "common" / "loader.js"
 _IMPORT = re.compile(r'^import\s+(?:\{([^}]*)\}\s+from\s+)?"([^"]+)";[^\n]*\n', re.MULTILINE)
+_PASSED_ON = re.compile(r'^export \* from "([^"]+)";\n', re.MULTILINE)
 _ON_DEMAND = re.compile(r'\bimport\("([^"]+)"\)')
 _STYLE = re.compile(r'\bloadStyle\(new URL\("([^"]+)", import\.meta\.url\)\)')
 _ADDRESS = re.compile(r"\bimport\.meta\.url\b")
@@ -120,7 +121,12 @@ def order_modules(*entries: Path, besides: Iterable[Path] = ()) -> list[Path]:
         if path in there:
             return
         there.add(path)
-        for _names, address in _IMPORT.findall(path.read_text(encoding="utf-8")):
+        source = path.read_text(encoding="utf-8")
+        named = (
+            *(address for _names, address in _IMPORT.findall(source)),
+            *_PASSED_ON.findall(source),
+        )
+        for address in named:
             visit((path.parent / address).resolve())
         found.append(path)
 
@@ -140,11 +146,15 @@ def wrap_module(path: Path) -> str:
     body = path.read_text(encoding="utf-8")
     exports = dict.fromkeys(_list_exports(body))
 
+    exports |= {
+        f"...$need({_name(path.parent / address)})": None for address in _PASSED_ON.findall(body)
+    }
+
     def take(found: re.Match[str]) -> str:
         names = ", ".join(one.strip().replace(" as ", ": ") for one in (found[1] or "").split(","))
         return f"const {{ {names} }} = $need({_name(path.parent / found[2])});\n"
 
-    body = _EXPORT_LIST.sub("", _IMPORT.sub(take, body))
+    body = _PASSED_ON.sub("", _EXPORT_LIST.sub("", _IMPORT.sub(take, body)))
     if "\nexport default " in body:
         body = body.replace("\nexport default ", "\nconst theDefault = ")
         exports["default: theDefault"] = None

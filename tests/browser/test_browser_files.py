@@ -50,8 +50,10 @@ def code(module):
 
 def imports(module):
     """The modules that a module names, as files."""
-    named = re.findall(r'^import (?:.* from )?"(.+)";', code(module), re.MULTILINE)
-    assert len(named) == len(re.findall(r"^import\b", code(module), re.MULTILINE))
+    named = re.findall(
+        r'^(?:import|export \*)(?: .* from| from)? "(.+)";', code(module), re.MULTILINE
+    )
+    assert len(named) == len(re.findall(r"^(?:import\b|export \*)", code(module), re.MULTILINE))
     return {(module.parent / name).resolve() for name in named}
 
 

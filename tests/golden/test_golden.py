@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.golden.compare import MOST_ROUNDED, list_changes
-from tests.golden.kept import list_differences, read_kept, see, take
+from tests.golden.kept import list_differences, read_kept, take
 from tests.golden.sent import simplify
 from tests.support.opening import PAGES, lacks_model, opened
 
@@ -97,8 +97,3 @@ def test_what_came_or_went_is_told():
 def test_an_order_of_this_process_is_refused():
     with pytest.raises(TypeError, match="a set"):
         simplify({"words": {"key", "query"}})
-
-
-def test_another_link_is_another_view():
-    page = PAGES[4]
-    assert list_changes(see(page, {}), see(page, {"rule": "window"})) != []

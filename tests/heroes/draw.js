@@ -26,7 +26,7 @@ async function print(picture, sent, room, place) {
   const heard = [], root = await open(sent, room, (_name, choices) => heard.push(choices));
   const button = place === undefined ? null : chooseButtons(root)[place];
   if (button === undefined) return false;
-  const clicked = button && describe(button);
+  const clicked = button && `${button.parentElement.className} ${button.className}: ${button.textContent || button.getAttribute("aria-label")}`;
   button?.click();
   const waits = root.classList.contains("waiting"); // for the server, which alone has the numbers
   if (button) due.splice(0).forEach((done) => done());
@@ -45,7 +45,8 @@ async function open(sent, room, setTriggerValue) {
   Object.defineProperty(root, "clientWidth", { value: room });
   const data = new TextEncoder().encode(JSON.stringify(sent));
   await draw({ parentElement: parent, data, setTriggerValue });
-  for (let turns = 0; turns < 50 && !root.querySelector(".says").textContent; turns++) await turn();
+  // What was begun goes on: numbers that are unpacked, say.
+  for (let turns = 0; turns < 50 && !root.querySelector(".says").textContent; turns++) await new Promise((done) => later(done, 0));
   due.length = 0;
   return root;
 }
@@ -58,16 +59,6 @@ function chooseButtons(root) {
     kinds.set(kind, [...(kinds.get(kind) ?? []), button].slice(0, 2));
   }
   return [...kinds.values()].flat();
-}
-
-function describe(button) {
-  const says = button.textContent || button.getAttribute("aria-label");
-  return `${button.parentElement.className} ${button.className}: ${says}`;
-}
-
-/** Let what was begun go on: numbers that are unpacked, say. */
-function turn() {
-  return new Promise((done) => later(done, 0));
 }
 
 /** What is seen: [its parents' names, its name, text, style, other attributes, what a pen drew on it]. */

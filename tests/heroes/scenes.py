@@ -38,16 +38,10 @@ def list_pictures(page: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, (_link, sent) in read_kept(page).items():
         for _element, value in sent:
-            for data in find_heroes(value):
-                if data not in found.values():
-                    found[name] = data
+            data = value.get("data") if isinstance(value, dict) else None
+            if isinstance(data, dict) and "looks" in data and unpack(data) not in found.values():
+                found[name] = unpack(data)
     return found
-
-
-def find_heroes(value: Any) -> Iterator[Any]:
-    data = value.get("data") if isinstance(value, dict) else None
-    if isinstance(data, dict) and "looks" in data:
-        yield unpack(data)
 
 
 def unpack(value: Any) -> Any:

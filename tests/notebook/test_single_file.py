@@ -20,13 +20,14 @@ from tests.support.scripts import run_script
 def test_modules_of_one_script_do_what_they_do_apart(tmp_path, monkeypatch):
     monkeypatch.setattr(single_file, "BROWSER", tmp_path)
     (tmp_path / "one.js").write_text(
-        'import { two as three, TWO, TEN } from "./sub/two.js";\n'
+        'import { two as three, TWO, TEN } from "./sub/all.js";\n'
         'import "./sub/two.js";\n'
         "// a remark\nconst hidden = 1;\n"
         "/** @type {string} */ (globalThis).seen = `${three(hidden)} ${TWO} ${TEN} <b>1</b>`;\n"
         "export function start() { console.log(globalThis.seen); }\n"
     )
     (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "all.js").write_text('export * from "./two.js";\n')
     (tmp_path / "sub" / "two.js").write_text(
         "const hidden = 40;\n/**\n * Says.\n */\n"
         "export function two(number) { return number + hidden; }\n"
@@ -49,6 +50,9 @@ def test_all_modules_of_pictures_become_scripts():
         )
         for path, script in scripts.items()
     }
+    for names_of_one in exports.values():
+        passed_on = re.findall(r'\$need\("([^"]+)"\)', " ".join(names_of_one))
+        names_of_one.update(*(exports[module] for module in passed_on))
     for path, script in scripts.items():
         assert not re.search(r"^(import|export)\b|import\.meta", script, re.MULTILINE), path
         for imported, module in re.findall(names, script):

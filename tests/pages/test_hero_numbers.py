@@ -39,7 +39,7 @@ DRAGGED = """temperatures.map((temperature) => products.map((row) => {
 def test_what_is_dragged_on_the_page_on_scores_is_what_torch_computes():
     numbers = compute_numbers(load_readable_layer(OTHER, "full", FILM_SEED))
     given = {name: numbers[name] for name in ("products", "value", "temperatures")}
-    computed = run("picture/softmax.js", "softmax, sumWeighted", DRAGGED, **given)
+    computed = run("common/numbers.js", "softmax, sumWeighted", DRAGGED, **given)
     assert len(computed) == len(TEMPERATURES) > 30
     products = torch.tensor(numbers["products"], dtype=torch.double)
     value = torch.tensor(numbers["value"], dtype=torch.double)

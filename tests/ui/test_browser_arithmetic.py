@@ -22,7 +22,7 @@ from tests.support.scripts import SCRIPTS, run_script
 
 TOKENS = tuple(SENTENCE.split())
 DRAWINGS = "41.3.6.f.1f.3f.7f", "40.20.10.8.4.2.1", "7f.1.7f.2.7f.4.7f"
-BLANK, RULER = 65_535, "tiles/ruler.js"
+BLANK, RULER = 65_535, "tiles/long_text.js"
 SETTINGS = [
     *((heat, 0, share) for heat, share in product((0, 0.3, 1.6, 2), (1, 0.9, 0.5))),
     *((1, 5, 1), (1.3, 20, 0.8), (2, 10, 0.5), (0.8, 1, 1), (0.3, 20, 1), (0.3, 10, 1)),
@@ -44,13 +44,13 @@ def test_the_weights_under_a_mask_of_ones_own_are_torchs():
     cells = run("picture/heroes/masked_drawing.js", "readCells", read, **numbers)
     call = "cells.map((allowed) => scores.map((row, at) => softmax(row, 1, allowed[at])))"
     numbers = {"scores": lab.scores.tolist(), "cells": cells}
-    computed = run("picture/softmax.js", "softmax", call, **numbers)
+    computed = run("common/numbers.js", "softmax", call, **numbers)
     for drawing, weights in zip(DRAWINGS, computed, strict=True):
         mask = torch.tensor(read_cells(drawing, len(TOKENS)))
         expected = softmax(hide(lab.scores, mask))
         found = torch.tensor(weights, dtype=torch.float)
         torch.testing.assert_close(found, expected.cpu(), atol=1e-6, rtol=1e-5)
-    assert run("picture/softmax.js", "softmax", "softmax([1, 2], 1, [false, false])") == [0, 0]
+    assert run("common/numbers.js", "softmax", "softmax([1, 2], 1, [false, false])") == [0, 0]
 
 
 def test_the_probabilities_of_the_next_token_are_the_models():
@@ -133,7 +133,7 @@ def pool(steps, part, size):
     side = len(steps)
     numbers = planes([BLANK] * side * side + steps.flatten().tolist())
     call = f"[...poolLargest({numbers}, {side * side}, {side}, {json.dumps(part)}, {size})]"
-    return torch.tensor(run("tiles/pooling.js", "poolLargest", call)).reshape(size, size)
+    return torch.tensor(run(RULER, "poolLargest", call)).reshape(size, size)
 
 
 @pytest.mark.parametrize("size", [4, 5])

@@ -52,12 +52,11 @@ export function readTheme(root) {
 }
 
 /**
- * Ask for other colours when the reader has chosen another theme: only the server knows them.
+ * Ask for other colours when the reader has chosen another theme.
  * @param {HTMLElement} root @param {() => Rgb} worn its background, as it was sent @param {() => void} ask
  */
 export function watchTheme(root, worn, ask) {
   root.addEventListener("transitionend", ({ target, propertyName }) => {
-    const isOther = target === root && propertyName === "background-color" && getComputedStyle(root).backgroundColor !== `rgb(${worn().join(", ")})`;
-    if (isOther) ask();
+    if (target === root && propertyName === "background-color" && String(readBackground(root)) !== String(worn())) ask();
   });
 }

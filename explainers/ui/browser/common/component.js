@@ -1,8 +1,14 @@
-// What Streamlit hands to a component each time that it is drawn.
+// A picture and who shows it: the app's server, by way of Streamlit; a page without one; a file in somebody's frame.
+//
+// A host knows `mount(root, data, host)` of a picture, which draws it or changes what is drawn there:
+// picture/picture.js, figure/figure.js and tiles/tiles.js have one. A picture knows of its host what stands
+// below. Its words come with the data (`data.words`), its colours are variables of an element around it (`--st-…`).
+
+import { speak } from "./words.js";
 
 /**
  * @template Data
- * @typedef {object} Component
+ * @typedef {object} Component what Streamlit hands over each time that it is drawn
  * @property {Sent<Data> | null | undefined} data
  * @property {HTMLElement | ShadowRoot} parentElement
  * @property {Tell} setTriggerValue
@@ -13,10 +19,26 @@
  * @typedef {Uint8Array & {of?: Data}} Sent  JSON in bytes, see the Python side
  */
 
+/**
+ * @typedef {object} Host
+ * @property {Tell} tell what a reader has done: "choices" of a first picture, "cell" of a figure. Other numbers
+ *   come by `mount`, or none do
+ * @property {() => string} address where the picture is, for those who get a copy of it
+ * @property {() => Promise<Offer>} [embed] the picture for another page; without it, none is offered
+ */
+/**
+ * @typedef {object} Offer
+ * @property {string} name of the file
+ * @property {Blob | string} file itself, or where it is
+ * @property {string} line of HTML that shows it
+ */
+/**
+ * @template Data
+ * @typedef {(root: HTMLElement, data: Data, host: Host) => Promise<unknown>} Mount
+ */
+
 /** Milliseconds that the server's answer to a choice is waited for; what was refused is not, any longer. */
 export const ANSWER_WITHIN = 5000;
-
-/** @import { Host, Mount } from "./host.js" */
 
 const decoder = new TextDecoder();
 
@@ -77,4 +99,37 @@ export function locate(path, script = import.meta.url) {
 export function wear(part, sheet) {
   const root = part instanceof ShadowRoot ? part : document;
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
+}
+
+/** @type {WeakMap<Element, Host>} */
+const hosts = new WeakMap();
+
+/** From now on this is the host of what is drawn there. @param {Element} root @param {Host} host */
+export function settle(root, host) {
+  hosts.set(root, host);
+}
+
+/**
+ * How a kind of picture is drawn: made for its root once, and then shown whatever is sent.
+ * @template {{ words: import("./words.js").Translations }} Data
+ * @param {Promise<CSSStyleSheet>} style @param {new (root: HTMLElement, data: Data) => { tell: Tell, show: (data: Data) => unknown }} Kind
+ * @returns {Mount<Data>}
+ */
+export function mounting(style, Kind) {
+  /** @type {WeakMap<Element, InstanceType<typeof Kind>>} */
+  const drawn = new WeakMap();
+  return async (root, data, host) => {
+    wear(root.getRootNode(), await style);
+    speak(data.words);
+    settle(root, host);
+    const one = drawn.get(root) ?? new Kind(root, data);
+    drawn.set(root, one);
+    one.tell = host.tell;
+    await one.show(data);
+  };
+}
+
+/** @param {Element} root of a picture @returns {Partial<Host>} */
+export function hostOf(root) {
+  return hosts.get(root) ?? {};
 }

@@ -1,4 +1,4 @@
-// Numbers: as they are written, and as they are packed on their way from the server.
+// Numbers: as they are written, what pictures compute of them, and how they are packed on their way from the server.
 
 import { localNumber } from "./words.js";
 
@@ -23,6 +23,33 @@ export const sum = (numbers) => numbers.reduce((total, one) => total + one, 0);
 
 /** How far from 0 the farthest number is, which has the strongest colour; it is divided by. @param {number[][]} rows */
 export const largest = (rows) => Math.max(1e-9, ...rows.flat().map(Math.abs));
+
+/** A weight as readers see it: whole percent, the smallest told apart from nothing. @param {number} weight */
+export function percent(weight) {
+  if (weight === 0) return "0\u00a0%";
+  return weight < 0.005 ? "<\u00a01\u00a0%" : `${Math.round(100 * weight)}\u00a0%`;
+}
+
+/** The weight of a word that may be seen: softmax leaves it some, though it is sent as 0. @param {number} weight */
+export const seenPercent = (weight) => percent(weight === 0 ? Number.MIN_VALUE : weight);
+
+/**
+ * A row of weights: products divided by a temperature, the forbidden ones left out; where all are, nothing has a weight.
+ * @param {number[]} products @param {number} temperature @param {boolean[]} [allowed] all of them, if nothing is said
+ */
+export function softmax(products, temperature, allowed = products.map(() => true)) {
+  const scores = products.map((product, place) => (allowed[place] ? product / temperature : -Infinity));
+  const largest = Math.max(...scores); // subtracted, so that no power is too large
+  if (largest === -Infinity) return scores.map(() => 0);
+  const powers = scores.map((score) => Math.exp(score - largest));
+  const total = powers.reduce((sum, power) => sum + power, 0);
+  return powers.map((power) => power / total);
+}
+
+/** Rows added up, each as much as its weight. @param {number[]} weights @param {number[][]} rows */
+export function sumWeighted(weights, rows) {
+  return rows[0].map((_first, d) => weights.reduce((sum, weight, place) => sum + weight * rows[place][d], 0));
+}
 
 /**
  * A matrix of 16 bits a number, the low byte first.

@@ -1,6 +1,7 @@
 // A picture of a picture, as it is on screen: what readers copy, keep and send on.
 
-import { hostOf } from "./host.js";
+import { hostOf } from "./component.js";
+import { element } from "./elements.js";
 
 const CONTROLS = ".hint, .below, .experiments, .in-words, .steps, .readout, .card:not(.docked), .search, .whole, [hidden]";
 const BARS = ".hero > .bar"; // elsewhere a bar is a colour scale
@@ -22,8 +23,7 @@ function prepare(picture) {
     filter: (/** @type {Node} */ node) => !isControl(node),
     includeStyleProperties: [...getComputedStyle(picture)].filter((name) => !NAMED_TWICE.test(name)),
     onCloneNode: (/** @type {HTMLElement} */ copied) => {
-      const address = copied.appendChild(document.createElement("p"));
-      address.textContent = [document.title, hostOf(picture).address?.()].filter(Boolean).join(" · ");
+      const address = copied.appendChild(element("p", "", [document.title, hostOf(picture).address?.()].filter(Boolean).join(" · ")));
       Object.assign(address.style, { clear: "both", margin: "8px 0 0", font: `13px ${getComputedStyle(picture).fontFamily}`, opacity: "0.7", textAlign: "center", overflow: "hidden", textOverflow: "ellipsis", whiteSpace: "nowrap" });
     },
   };
@@ -39,9 +39,7 @@ export async function photograph(picture, kind) {
 
 /** @param {Blob} blob @param {string} name */
 export function save(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  const href = URL.createObjectURL(blob);
+  element("a", "", "", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
 }

@@ -1,11 +1,11 @@
 // What stands here in English is shown in the visitor's words; none are sent if these are English.
 
-/** @typedef {Record<string, string>} Words  English texts, and what is shown instead */
+/** @typedef {Record<string, string>} Translations  English texts, and what is shown instead */
 
-/** @type {Words} */
+/** @type {Translations} */
 let translations = {};
 
-/** Take the visitor's words. @param {Words} words */
+/** Take the visitor's words. @param {Translations} words */
 export function speak(words) {
   translations = words;
 }

@@ -13,11 +13,8 @@ export class Card {
   /** @param {Figure} figure */
   constructor(figure) {
     this.figure = figure;
-    this.box = figure.root.appendChild(element("div", "card"));
-    this.box.setAttribute("role", "status");
-    this.box.hidden = true;
-    const close = this.close = element("button", "close", "×");
-    close.onclick = () => this.hide();
+    this.box = figure.root.appendChild(element("div", "card", "", { role: "status", hidden: "" }));
+    const close = this.close = element("button", "close", "×", { onclick: () => this.hide() });
     this.title = element("strong", "");
     this.lines = element("pre", "lines");
     this.snippet = element("pre", "snippet");

@@ -2,7 +2,7 @@
 
 /** @import { Rgb } from "../common/colours.js" */
 /** @import { PackedValues, Values } from "../common/numbers.js" */
-/** @import { Words } from "../common/words.js" */
+/** @import { Translations } from "../common/words.js" */
 
 /** @typedef {"row" | "column"} Axis */
 /** @typedef {{ panel: string, row: number, column: number }} Cell  one number of a panel */
@@ -13,7 +13,7 @@
  * @typedef {object} FigureData
  * @property {PanelData[]} panels
  * @property {string} alt what is seen, in a sentence
- * @property {Words} words
+ * @property {Translations} words
  * @property {Record<string, Rgb[]>} ramps colours of each kind of matrix
  * @property {Rgb} background
  * @property {string} highlight

@@ -4,16 +4,13 @@
 // Text from readers is only ever written with textContent.
 
 /** @import { Tell } from "../common/component.js" */
-/** @import { Host } from "../common/host.js" */
 /** @import { Cell, FigureData, PanelData, SliderData } from "./data.js" */
 /** @import { Panel, Token } from "./panels/panel.js" */
 
 import { watchTheme } from "../common/colours.js";
-import { loadStyle, served, wear } from "../common/component.js";
-import { element } from "../common/elements.js";
-import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
-import { settle } from "../common/host.js";
-import { _, speak } from "../common/words.js";
+import { loadStyle, mounting, served } from "../common/component.js";
+import { element, makeSentenceNodes, writeSentence } from "../common/elements.js";
+import { _ } from "../common/words.js";
 import { Card } from "./card.js";
 import { legend } from "./legend.js";
 import { Bars } from "./panels/bars.js";
@@ -29,7 +26,6 @@ import { Range } from "./range.js";
 import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/sizes.js";
-import "./panels/drawing.js";
 
 /** @type {Record<string, typeof Panel>} */
 const KINDS = { arrows: Dials, bars: Bars, cone: Cone, lines: Lines, ties: Ties }; // any other kind is a matrix of numbers
@@ -43,34 +39,17 @@ const LINED = `
   background-position: top, bottom, left, right, center; background-repeat: no-repeat;
   background-size: 100% 2px, 100% 2px, 2px 100%, 2px 100%, 100% 100%;`;
 
-const style = loadStyle(new URL("style.css", import.meta.url));
-/** @type {WeakMap<Element, Figure>} */
-const figures = new WeakMap();
 /** @type {Set<Figure>} */
 const shown = new Set(); // those that may be on the page
 
-/** Draw what was sent, or change what was drawn of it before. @param {HTMLElement} root @param {FigureData} data @param {Host} host */
-export async function mount(root, data, host) {
-  const page = root.getRootNode();
-  wear(page, await style);
-  speak(data.words);
-  settle(root, host);
-  const figure = figures.get(root) ?? new Figure(root, data, host.tell);
-  figures.set(root, figure);
-  shown.add(figure);
-  figure.tell = host.tell;
-  figure.show(data);
-}
-
-export default served(".figure", mount);
-
 export class Figure {
-  /** @param {HTMLElement} root @param {FigureData} data @param {Tell} tell */
-  constructor(root, data, tell) {
+  /** @param {HTMLElement} root @param {FigureData} data */
+  constructor(root, data) {
     this.root = root;
     this.sent = data; // by the server; with a view of it, it becomes the data that are drawn
     this.data = data;
-    this.tell = tell;
+    /** @type {Tell} */
+    this.tell = () => {};
     /** @type {Map<string, Panel>} */
     this.panels = new Map();
     /** @type {(Cell & { count: number })[]} */
@@ -99,10 +78,8 @@ export class Figure {
     this.stage = root.appendChild(element("div", "stage"));
     this.card = new Card(this);
     this.legend = root.appendChild(element("div", "legend"));
-    this.readout = root.appendChild(element("div", "readout"));
-    this.readout.setAttribute("aria-live", "polite");
-    this.says = root.appendChild(element("div", "says"));
-    this.says.setAttribute("aria-live", "polite");
+    this.readout = root.appendChild(element("div", "readout", "", { "aria-live": "polite" }));
+    this.says = root.appendChild(element("div", "says", "", { "aria-live": "polite" }));
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     watchTheme(root, () => this.data.background, () => this.tell("theme", true));
     this.listener = (/** @type {KeyboardEvent} */ event) => this.key(event);
@@ -111,6 +88,7 @@ export class Figure {
 
   /** @param {FigureData} data */
   show(data) {
+    shown.add(this);
     this.sent = data;
     this.root.style.setProperty("--highlight", data.highlight);
     this.control();
@@ -256,8 +234,11 @@ export class Figure {
     }
     this.views = views && new Range(this, "view", views);
     if (views && this.views && !views.hidden) this.steps.append(this.views.line);
-    this.frames = slider && new Range(this, "frame", slider);
-    if (this.frames) this.addFrames(this.frames);
+    const frames = this.frames = slider && new Range(this, "frame", slider);
+    if (!frames) return;
+    if (!slider.hidden) this.steps.append(frames.line);
+    this.steps.classList.toggle("held", slider.plays); // in sight of all that it moves
+    if (slider.plays) this.addButtons(_("step"), (by) => this.slide(frames, by));
   }
 
   /** @param {PanelData} data @param {(box: HTMLElement) => void} put */
@@ -300,23 +281,11 @@ export class Figure {
 
   /** @param {string} what @param {(by: number) => void} advance */
   addButtons(what, advance) {
-    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ action) => {
-      const made = this.steps.appendChild(element("button", "step", text));
-      made.setAttribute("aria-label", label);
-      made.onclick = action;
-      return made;
-    };
+    const button = (/** @type {string} */ text, /** @type {string} */ label, /** @type {() => void} */ onclick) =>
+      this.steps.appendChild(element("button", "step", text, { "aria-label": label, onclick }));
     button(`◀ ${what}`, _("Previous {what}", { what }), () => advance(-1));
     button(`${what} ▶`, _("Next {what}", { what }), () => advance(1));
     this.playButton = button(_("Play"), _("Play or pause"), () => this.play(advance));
-  }
-
-  /** @param {Range} range */
-  addFrames(range) {
-    const { plays, hidden } = range.slider;
-    if (!hidden) this.steps.append(range.line);
-    this.steps.classList.toggle("held", plays); // in sight of all that it moves
-    if (plays) this.addButtons(_("step"), (by) => this.slide(range, by));
   }
 
   /**
@@ -441,6 +410,9 @@ export class Figure {
     this.nameRows();
   }
 }
+
+export const mount = mounting(loadStyle(new URL("style.css", import.meta.url)), Figure);
+export default served(".figure", mount);
 
 /** Do the rows of two tables stand at the same height? @param {DOMRect | undefined} here @param {DOMRect | undefined} there */
 function areBeside(here, there) {

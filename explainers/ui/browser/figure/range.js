@@ -10,13 +10,12 @@ export class Range {
   constructor(figure, kind, slider) {
     this.figure = figure;
     this.slider = slider;
-    const input = this.input = element("input", "");
-    Object.assign(input, { type: "range", min: 0, max: slider.labels.length - 1, step: 1 });
-    this.shown = element("output", "");
+    this.input = element("input", "", "", {
+      type: "range", min: 0, max: slider.labels.length - 1, step: 1, oninput: () => figure.drag(this), onchange: () => figure.drop(kind, this),
+    });
+    this.shown = element("output");
     this.line = element("label", "slider");
-    this.line.append(element("span", "", slider.label), input, this.shown);
-    input.oninput = () => figure.drag(this);
-    input.onchange = () => figure.drop(kind, this);
+    this.line.append(element("span", "", slider.label), this.input, this.shown);
   }
 
   get place() { return Number(this.input.value); }

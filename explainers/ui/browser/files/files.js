@@ -6,13 +6,12 @@ import { loadStyle, unpack, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
 import { photograph, save } from "../common/snapshot.js";
 import { _, speak } from "../common/words.js";
-import "../common/host.js";
 
 /**
  * @typedef {object} FilesData what the server sends: ui/figure/chart.py
  * @property {string} name of the file
  * @property {string} place the class of the element that the picture stands in
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  */
 
 const style = loadStyle(new URL("style.css", import.meta.url));

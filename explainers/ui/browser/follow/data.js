@@ -7,7 +7,7 @@
  * @property {string[]} places of all pages, in their order
  * @property {boolean} isShort does this run end with the lecturer's screen?
  * @property {string} local why a link to this computer is for nobody else
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  */
 
 /**

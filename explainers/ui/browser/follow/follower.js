@@ -39,12 +39,9 @@ export class Follower {
     /** @type {Place | null} */
     this.said = null; // by the lecturer, last
     this.problem = "";
-    this.bar = document.body.appendChild(element("div", "follow-bar"));
-    this.bar.setAttribute("role", "status");
-    this.back = this.bar.appendChild(element("button"));
-    this.back.onclick = () => this.followAgain();
-    this.leave = this.bar.appendChild(element("button", "follow-leave", "✕"));
-    this.leave.onclick = () => this.end();
+    this.bar = document.body.appendChild(element("div", "follow-bar", "", { role: "status" }));
+    this.back = this.bar.appendChild(element("button", "", "", { onclick: () => this.followAgain() }));
+    this.leave = this.bar.appendChild(element("button", "follow-leave", "✕", { onclick: () => this.end() }));
     this.stream = new Stream((kind, text) => this.hear(kind, text));
     this.stream.open(`/follow/${code}`);
     this.ballot = new Ballot(this);

@@ -49,13 +49,11 @@ export class Heir {
  * @param {(code: string) => Promise<string>} accept  answers what went wrong
  */
 export function makeHandover(picture, accept) {
-  const form = element("form", "follow-handover"), field = element("input"), button = element("button", "", _("Hand over"));
-  const problem = element("p");
-  problem.setAttribute("role", "status");
-  Object.assign(field, { maxLength: LETTERS + 2, autocomplete: "off", spellcheck: false, placeholder: "abc def" });
-  field.setAttribute("aria-label", tellDevice());
-  field.oninput = () => { problem.textContent = ""; };
-  form.onclick = (event) => event.stopPropagation(); // the panel stays
+  const form = element("form", "follow-handover", "", { onclick: (event) => event.stopPropagation() }), button = element("button", "", _("Hand over")); // the panel stays
+  const problem = element("p", "", "", { role: "status" });
+  const field = element("input", "", "", {
+    maxlength: LETTERS + 2, autocomplete: "off", spellcheck: false, placeholder: "abc def", "aria-label": tellDevice(), oninput: () => { problem.textContent = ""; },
+  });
   form.onsubmit = async (event) => {
     event.preventDefault();
     problem.textContent = await accept(field.value.toLowerCase().replaceAll(/[^a-z2-7]/g, ""));

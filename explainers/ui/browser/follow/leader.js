@@ -7,6 +7,7 @@ import { element, setText } from "../common/elements.js";
 import { _ } from "../common/words.js";
 import { isTyped } from "../lecture/keys.js";
 import { drawCode } from "../lecture/share.js";
+import { makeSideButton } from "../lecture/tools.js";
 import { makeHandover, tellDevice } from "./handover.js";
 import { findLecture, findPlace, readChoices, ROOM } from "./place.js";
 import { drawSecret, explain, post, Stream } from "./stream.js";
@@ -44,13 +45,8 @@ export class Leader {
     this.isUnheard = false;
     this.stream = new Stream((kind, text) => this.hear(kind, text));
     this.bars = new Bars(this);
-    this.panel = document.body.appendChild(element("div", "follow-panel"));
-    this.panel.hidden = true;
-    this.panel.setAttribute("role", "dialog");
-    this.panel.onclick = () => this.turnPanel(false);
-    this.button = element("button", "follow-lead");
-    this.button.onclick = () => this.press();
-    this.button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
+    this.panel = document.body.appendChild(element("div", "follow-panel", "", { hidden: "", role: "dialog", onclick: () => this.turnPanel(false) }));
+    this.button = makeSideButton("", () => this.press(), "follow-lead");
     this.retired = new AbortController();
     const { signal } = this.retired;
     addEventListener("keydown", (event) => this.key(event), { capture: true, signal });
@@ -121,9 +117,7 @@ export class Leader {
 
   /** @param {string} text @param {() => void} act */
   makeButton(text, act) {
-    const button = element("button", "", text);
-    button.onclick = (event) => { event.stopPropagation(); act(); };
-    return button;
+    return element("button", "", text, { onclick: (event) => { event.stopPropagation(); act(); } });
   }
 
   /** Let the device with this code lead; everybody hears of it, and this one follows then. @param {string} code */

@@ -6,6 +6,7 @@
 
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
+import { makeSideButton } from "../lecture/tools.js";
 import { findLecture } from "./place.js";
 import { post } from "./stream.js";
 
@@ -29,18 +30,13 @@ function findQuestion(place) {
   if (!name || radios.length < 2) return null;
   const right = its.flatMap((box) => [...box.querySelectorAll("[class*=st-key-right-]")]).map(({ className }) => /st-key-right-(\d+)/.exec(className)?.[1]);
   const isOpen = kind === "ask";
-  return { name: readName(`${place || "start"}-${name}`), isOpen, options: Math.min(radios.length, LETTERS.length), right: isOpen ? -1 : Number(right[0] ?? -1) };
+  return { name: `${place || "start"}-${name}`.toLowerCase().replaceAll(/[^a-z0-9_-]/g, "-").slice(0, 70), isOpen, options: Math.min(radios.length, LETTERS.length), right: isOpen ? -1 : Number(right[0] ?? -1) };
 }
 
 /** @param {HTMLElement} box */
 function isSeen(box) {
   const { width, height } = box.getBoundingClientRect();
   return width > 0 && height > 0 && box.checkVisibility({ visibilityProperty: true });
-}
-
-/** @param {string} name */
-function readName(name) {
-  return name.toLowerCase().replaceAll(/[^a-z0-9_-]/g, "-").slice(0, 70);
 }
 
 /** The letters on a follower's telephone. */
@@ -54,9 +50,7 @@ export class Ballot {
     /** @type {Map<string, number>} */
     this.chosen = new Map();
     this.drawn = "";
-    this.root = document.body.appendChild(element("div", "follow-ballot"));
-    this.root.hidden = true;
-    this.root.setAttribute("role", "group");
+    this.root = document.body.appendChild(element("div", "follow-ballot", "", { hidden: "", role: "group" }));
   }
 
   draw() {
@@ -67,12 +61,9 @@ export class Ballot {
     this.drawn = state;
     this.root.hidden = !name;
     this.root.setAttribute("aria-label", title);
-    const buttons = [...LETTERS.slice(0, question?.options ?? 0)].map((letter, option) => {
-      const button = element("button", "", letter);
-      button.setAttribute("aria-pressed", String(this.chosen.get(name) === option));
-      button.onclick = () => this.vote(name, option);
-      return button;
-    });
+    const buttons = [...LETTERS.slice(0, question?.options ?? 0)].map((letter, option) => (
+      element("button", "", letter, { "aria-pressed": this.chosen.get(name) === option, onclick: () => this.vote(name, option) })
+    ));
     this.root.replaceChildren(element("span", "", title), ...buttons);
   }
 
@@ -109,8 +100,7 @@ export class Bars {
     this.isOpen = false;
     this.asked = "";
     this.drawn = "";
-    this.root = document.body.appendChild(element("div", "follow-votes"));
-    this.root.hidden = true;
+    this.root = document.body.appendChild(element("div", "follow-votes", "", { hidden: "" }));
   }
 
   forget() {
@@ -136,13 +126,11 @@ export class Bars {
     if (state === this.drawn) return;
     this.drawn = state;
     this.root.hidden = !question;
-    if (question) this.root.replaceChildren(this.makeHead(counts), ...(this.isOpen ? [...this.makeBars(question, counts), this.makeFoot()] : []));
-  }
-
-  /** @param {number[]} counts */
-  makeHead(counts) {
-    const all = counts.reduce((sum, count) => sum + count, 0);
-    return this.makeButton(_("Votes: {count} (V)", { count: all }), () => this.turn(), this.isOpen);
+    if (!question) return;
+    const all = counts.reduce((sum, count) => sum + count, 0), foot = element("div"), head = makeSideButton(_("Votes: {count} (V)", { count: all }), () => this.turn());
+    head.setAttribute("aria-expanded", String(this.isOpen));
+    foot.append(makeSideButton(_("Vote again"), () => this.again()), makeSideButton(_("Votes, CSV"), () => this.save()));
+    this.root.replaceChildren(head, ...(this.isOpen ? [...this.makeBars(question, counts), foot] : []));
   }
 
   /** @param {Question} question @param {number[]} counts */
@@ -156,21 +144,6 @@ export class Bars {
       row.append(element("b", "", option === right ? `${letter} ✓` : letter), track, element("output", "", String(count)));
       return row;
     });
-  }
-
-  makeFoot() {
-    const foot = element("div");
-    foot.append(this.makeButton(_("Vote again"), () => this.again()), this.makeButton(_("Votes, CSV"), () => this.save()));
-    return foot;
-  }
-
-  /** @param {string} text @param {() => void} act @param {boolean} [isPressed] */
-  makeButton(text, act, isPressed) {
-    const button = element("button", "", text);
-    button.onclick = act;
-    button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
-    if (isPressed !== undefined) button.setAttribute("aria-expanded", String(isPressed));
-    return button;
   }
 
   /** The same question once more, for instance with other numbers. */
@@ -188,10 +161,8 @@ export class Bars {
       return [question, Number(round) + 1, LETTERS[option], count].join(",");
     }));
     const text = ["question,vote,option,votes", ...rows, ""].join("\n");
-    const link = element("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.download = "votes.csv";
-    link.click();
-    URL.revokeObjectURL(link.href);
+    const href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    element("a", "", "", { href, download: "votes.csv" }).click();
+    URL.revokeObjectURL(href);
   }
 }

@@ -8,6 +8,7 @@ import { _ } from "../common/words.js";
 import { tellOverview } from "./overview.js";
 import { tellShare } from "./share.js";
 import { readColours } from "./streamlit.js";
+import { makeSideButton } from "./tools.js";
 
 export class Bar {
   /** @param {Lecture} lecture */
@@ -23,19 +24,14 @@ export class Bar {
     this.add("⚙", () => _("Controls (C)"), () => lecture.turnControls());
     this.add("▦", tellShare, () => lecture.share.turn());
     this.add("✕", () => _("Leave lecture mode (Esc)"), () => lecture.leave());
-    this.note = element("p", "lecture-note");
-    this.note.setAttribute("role", "status");
-    this.voice = this.root.appendChild(element("p", "lecture-voice"));
-    this.voice.setAttribute("aria-live", "polite");
+    this.note = element("p", "lecture-note", "", { role: "status" });
+    this.voice = this.root.appendChild(element("p", "lecture-voice", "", { "aria-live": "polite" }));
     document.body.append(this.root, this.note);
   }
 
   /** @param {string} sign @param {() => string} name @param {() => void} act */
   add(sign, name, act) {
-    const button = this.root.appendChild(element("button", "", sign));
-    button.onclick = act;
-    button.onmousedown = (event) => event.preventDefault(); // keys go on to the page
-    this.buttons.push([button, name]);
+    this.buttons.push([this.root.appendChild(makeSideButton(sign, act)), name]);
   }
 
   /** @param {string} page */

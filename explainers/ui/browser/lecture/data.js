@@ -3,7 +3,7 @@
 /**
  * @typedef {object} LectureData
  * @property {string} page
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  * @property {Shared | null} shared
  * @property {Plan} plan
  */

@@ -111,15 +111,10 @@ export class Overview extends Above {
     const { screens } = this.lecture, tile = element("li", "lecture-tile"), title = screen.title(0);
     tile.classList.toggle("now", at === this.lecture.at);
     tile.classList.toggle("out", at < 0);
-    const jump = tile.appendChild(element("button", "", title));
+    const jump = tile.appendChild(element("button", "", title, { onclick: () => { this.close(); if (at >= 0) this.lecture.go(at + 1); } }));
     jump.prepend(element("b", "", at < 0 ? "–" : String(at + 1)), element("i", "", tellKind(screen.kind)));
-    jump.onclick = () => { this.close(); if (at >= 0) this.lecture.go(at + 1); };
-    const act = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ change) => {
-      const button = tile.appendChild(element("button", "act", sign));
-      button.setAttribute("aria-label", `${name}: ${title}`);
-      button.title = name;
-      button.onclick = change;
-    };
+    const act = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {() => void} */ change) =>
+      tile.appendChild(element("button", "act", sign, { "aria-label": `${name}: ${title}`, title: name, onclick: change }));
     if (at > 0) act("◀", _("Earlier"), () => this.move(screen, at - 1));
     if (at >= 0 && at < screens.length - 1) act("▶", _("Later"), () => this.move(screen, at + 1));
     if (at < 0) act("+", _("Show"), () => this.move(screen, screens.length));
@@ -130,10 +125,9 @@ export class Overview extends Above {
   /** A lecture of a few pages, or all of them again. @param {Plan} plan */
   offerPlan({ minutes, pages }) {
     const count = Object.values(pages).flat().length, slots = { minutes, count, pages: Object.keys(pages).length };
-    const { choice } = this.lecture, button = element("button", "lecture-plan", _("Lecture of {minutes} minutes: {count} screens of {pages} pages", slots));
-    button.setAttribute("aria-pressed", String(choice.followed !== null));
-    button.onclick = () => { this.lecture.turnPlan(); this.draw(); };
-    return button;
+    return element("button", "lecture-plan", _("Lecture of {minutes} minutes: {count} screens of {pages} pages", slots), {
+      "aria-pressed": this.lecture.choice.followed !== null, onclick: () => { this.lecture.turnPlan(); this.draw(); },
+    });
   }
 
   /** What is folded on the page, one at a time. @param {Part[]} cards */
@@ -141,9 +135,8 @@ export class Overview extends Above {
     const list = element("ul", "lecture-cards");
     cards.forEach(({ node, name }, number) => {
       const isShown = this.lecture.all.some((screen) => screen.kind === "deeper" && screen.name === name);
-      const button = list.appendChild(element("li")).appendChild(element("button", "", (node.textContent ?? "").trim()));
-      button.setAttribute("aria-pressed", String(isShown));
-      button.onclick = () => { this.close(); this.lecture.tell("card", isShown ? -1 : number); };
+      const turn = () => { this.close(); this.lecture.tell("card", isShown ? -1 : number); };
+      list.appendChild(element("li")).append(element("button", "", (node.textContent ?? "").trim(), { "aria-pressed": isShown, onclick: turn }));
     });
     return list;
   }

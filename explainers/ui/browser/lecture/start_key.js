@@ -8,6 +8,7 @@
 import { unpack } from "../common/component.js";
 import { keepAddress } from "../common/address.js";
 import { element } from "../common/elements.js";
+import "../common/words.js"; // which that needs
 import { isTyped, KEYS } from "./keys.js";
 import { findSwitch, toTop } from "./streamlit.js";
 

@@ -10,8 +10,7 @@ const BAND = 34; // pixels above and below the pointer, where there is no row of
 export class Above {
   /** @param {string} name its class */
   constructor(name) {
-    this.root = document.body.appendChild(element("div", name));
-    this.root.hidden = true;
+    this.root = document.body.appendChild(element("div", name, "", { hidden: "" }));
   }
 
   isOpen() { return !this.root.hidden; }
@@ -66,6 +65,9 @@ export class Spotlight extends Above {
     this.root.style.setProperty("--bottom", `${bottom}px`);
   }
 }
+
+/** A button that never has the focus: keys go on to the page. @param {string} text @param {() => void} act @param {string} [name] its class */
+export const makeSideButton = (text, act, name) => element("button", name, text, { onclick: act, onmousedown: (event) => event.preventDefault() });
 
 /** @returns {[string, string][]} */
 const listKeys = () => [

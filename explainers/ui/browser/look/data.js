@@ -1,7 +1,7 @@
 // What a picture of all heads is drawn from: notebook/packed_heads.py and notebook/head_picture.py.
 
 /** @import { Looks } from "../picture/palette.js" */
-/** @import { Words } from "../common/words.js" */
+/** @import { Translations } from "../common/words.js" */
 
 /** @typedef {{ mask: number, codes: string }} PackedCodes a byte for each pair that `masks[mask]` allows, key by key */
 /** @typedef {PackedCodes & { only: number[] }} PackedHeads heads of a layer in full */
@@ -32,7 +32,7 @@
  * @property {[number, number, number][]} telling layers, heads and queries worth a look, the best first
  * @property {Role[]} roles
  * @property {string} unnamed why heads have no names
- * @property {Words} words
+ * @property {Translations} words
  * @property {Looks} looks
  */
 

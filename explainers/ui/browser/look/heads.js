@@ -2,13 +2,13 @@
 
 /** @import { Rgb } from "../common/colours.js" */
 /** @import { Planes } from "../common/numbers.js" */
-/** @import { Span } from "../tiles/pooling.js" */
+/** @import { Span } from "../tiles/long_text.js" */
 /** @import { LookData, PackedCodes } from "./data.js" */
 
 import { mix, pixelOf } from "../common/colours.js";
 import { BLANK_WEIGHT, unpackBytes } from "../common/numbers.js";
 import { _ } from "../common/words.js";
-import { poolLargest } from "../tiles/pooling.js";
+import { poolLargest } from "../tiles/long_text.js";
 
 const LEVELS = 255; // notebook/packed_heads.py
 const STRIP = 64; // keys at a time: so many lines of a processor's first cache

@@ -6,7 +6,7 @@
 import { channels } from "../common/colours.js";
 import { element, penOf } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { percent } from "../picture/sentence.js";
+import { percent } from "../common/numbers.js";
 import { makePixels, paintCodes } from "./heads.js";
 import { writeToken } from "./tokens.js";
 
@@ -34,7 +34,7 @@ export class KeptHeads {
   show(queries, isSum, dress) {
     const colours = makePixels(dress.background, channels(dress.look.deep)), { heads } = this;
     this.root.replaceChildren(...this.kept.map(({ layer, head, codes }) => {
-      const button = element("button", "", heads.name(layer, head)), canvas = element("canvas"), { size } = this;
+      const button = element("button", "", heads.name(layer, head), { onclick: () => this.choose(layer, head) }), canvas = element("canvas"), { size } = this;
       const image = new ImageData(size, size), pen = penOf(canvas);
       Object.assign(canvas, { width: size, height: size });
       paintCodes(image, codes, colours, null);
@@ -43,7 +43,6 @@ export class KeptHeads {
       for (const query of queries) pen.fillRect(0, (query + 0.5) * size / heads.queries.length, size / 16, devicePixelRatio);
       button.prepend(canvas);
       if (heads.isInFull(layer, head)) button.append(element("small", "", this.tell(layer, head, queries, isSum)));
-      button.onclick = () => this.choose(layer, head);
       return button;
     }));
   }

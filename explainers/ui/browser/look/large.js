@@ -1,14 +1,14 @@
 // One head, large: its matrix, and above it arcs from the places of queries to the keys that they look at.
 
 /** @import { Heads } from "./heads.js" */
-/** @import { Span } from "../tiles/pooling.js" */
+/** @import { Span } from "../tiles/long_text.js" */
 
 import { element, penOf, shape } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
 import { chooseArcOpacity, chooseArcWidth, writeArcPath } from "../picture/arcs.js";
-import { percent } from "../picture/sentence.js";
-import { ticks } from "../tiles/ruler.js";
+import { percent } from "../common/numbers.js";
+import { ticks } from "../tiles/long_text.js";
 import { paintCodes } from "./heads.js";
 import { writeToken } from "./tokens.js";
 
@@ -35,15 +35,11 @@ export class LargeHead {
     this.colours = new Uint32Array();
     this.root = parent.appendChild(element("div", "large-head"));
     this.arcs = this.root.appendChild(shape("svg", { class: "lines", "aria-hidden": "true" }));
-    this.labels = this.root.appendChild(element("div", "labels"));
-    this.labels.setAttribute("aria-hidden", "true");
-    this.canvas = this.root.appendChild(element("canvas", "matrix"));
-    this.canvas.tabIndex = 0;
-    this.canvas.setAttribute("role", "slider");
+    this.labels = this.root.appendChild(element("div", "labels", "", { "aria-hidden": "true" }));
+    this.canvas = this.root.appendChild(element("canvas", "matrix", "", { tabindex: 0, role: "slider" }));
     this.rows = this.root.appendChild(element("div", "row-frames"));
     this.borders = this.root.appendChild(element("div", "borders"));
-    this.whole = this.root.appendChild(element("button", "whole", _("Show the whole text")));
-    this.whole.onclick = () => this.zoom(null);
+    this.whole = this.root.appendChild(element("button", "whole", _("Show the whole text"), { onclick: () => this.zoom(null) }));
     this.readout = parent.appendChild(element("p", "readout"));
     this.explain();
     this.canvas.onpointermove = (event) => {

@@ -5,16 +5,15 @@
 /** @import { Dress } from "../picture/palette.js" */
 
 import { channels, gradient } from "../common/colours.js";
-import { element } from "../common/elements.js";
-import { makeSentenceNodes } from "../common/filled_text.js";
+import { element, makeSentenceNodes } from "../common/elements.js";
 import { _, speak } from "../common/words.js";
 import { dress } from "../picture/palette.js";
-import { percent } from "../picture/sentence.js";
+import { percent } from "../common/numbers.js";
 import { Heads, makePixels } from "./heads.js";
 import { KeptHeads } from "./kept.js";
 import { LargeHead } from "./large.js";
 import { HeadMosaic } from "./mosaic.js";
-import { TokenText, listKeys, writeToken } from "./tokens.js";
+import { listKeys, TokenText, writeToken } from "./tokens.js";
 
 /** Draw what stands in the document as JSON. */
 export async function start() {
@@ -61,10 +60,8 @@ class LookPicture {
     const peek = (/** @type {number | null} */ query) => this.peekQuery(query);
     this.large = new LargeHead(right, heads, { choose: (query, isMore) => this.ask([query], isMore), peek });
     this.kept = new KeptHeads(right, heads, (layer, head) => this.choose(layer, head));
-    this.says = row.appendChild(element("p", "says"));
-    this.says.setAttribute("aria-live", "polite");
-    this.sum = row.appendChild(element("button", "whole sum"));
-    this.sum.onclick = () => { this.isSum = !this.isSum; this.point(); };
+    this.says = row.appendChild(element("p", "says", "", { "aria-live": "polite" }));
+    this.sum = row.appendChild(element("button", "whole sum", "", { onclick: () => { this.isSum = !this.isSum; this.point(); } }));
     this.keys = row.appendChild(element("div", "keys"));
     const shift = data.queries ? 0 : data.offset; // the place of the first query in the text that asks
     const asks = {
@@ -93,9 +90,8 @@ class LookPicture {
 
   /** Buttons: to keep a head, and to see how one part of the text looks at another. */
   offerViews() {
-    const { heads, data } = this, { parts, offset } = data, add = (/** @type {string} */ name, /** @type {() => void} */ act) => {
-      this.buttons.appendChild(element("button", "", name)).onclick = act;
-    };
+    const { heads, data } = this, { parts, offset } = data;
+    const add = (/** @type {string} */ name, /** @type {() => void} */ onclick) => this.buttons.append(element("button", "", name, { onclick }));
     add(_("Keep this head beside others"), () => { this.kept.add(...this.shown); this.point(); });
     const ends = [...parts.slice(1).map(([, start]) => start), data.tokens.length], { rows, side, allowed } = heads.layers[0].mask;
     const spans = parts.map(([, start], place) => /** @type {[number, number]} */ ([start, ends[place]]));
@@ -118,11 +114,7 @@ class LookPicture {
 
   offerRoles() {
     const { roles, unnamed, telling } = this.data;
-    const add = (/** @type {string} */ name, /** @type {() => void} */ act) => {
-      const button = this.roles.appendChild(element("button", "", name));
-      button.onclick = act;
-      return button;
-    };
+    const add = (/** @type {string} */ name, /** @type {() => void} */ onclick) => this.roles.appendChild(element("button", "", name, { onclick }));
     if (telling.length > 1) add(_("Another telling head"), () => this.step()).className = "next";
     for (const role of roles) add(`${_(role.name)} ${role.heads.length}`, () => this.light(role)).dataset.role = role.name;
     this.meaning.textContent = roles.length ? "" : _(unnamed);

@@ -24,16 +24,15 @@ export class HeadMosaic {
     this.size = 0;
     this.root = parent.appendChild(element("div", "mosaic"));
     this.canvas = this.root.appendChild(element("canvas"));
-    this.labels = this.root.appendChild(element("div", "labels"));
-    this.labels.setAttribute("aria-hidden", "true");
-    this.field = this.root.appendChild(element("button", "field"));
+    this.labels = this.root.appendChild(element("div", "labels", "", { "aria-hidden": "true" }));
+    this.field = this.root.appendChild(element("button", "field", "", {
+      onclick: (event) => { const at = event.detail ? this.at(event) : null; if (at) choose(...at); },
+      onpointermove: (event) => { if (event.pointerType === "mouse") peek(this.point(event)); },
+      onpointerleave: () => { this.hover.hidden = true; peek(null); },
+      onkeydown: (event) => this.walk(event),
+    }));
     this.frame = this.root.appendChild(element("div", "frame"));
-    this.hover = this.root.appendChild(element("div", "frame hover"));
-    this.hover.hidden = true;
-    this.field.onclick = (event) => { const at = event.detail ? this.at(event) : null; if (at) choose(...at); };
-    this.field.onpointermove = (event) => { if (event.pointerType === "mouse") peek(this.point(event)); };
-    this.field.onpointerleave = () => { this.hover.hidden = true; peek(null); };
-    this.field.onkeydown = (event) => this.walk(event);
+    this.hover = this.root.appendChild(element("div", "frame hover", "", { hidden: "" }));
   }
 
   get layers() { return this.heads.data.layers.length; }

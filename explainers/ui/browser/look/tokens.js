@@ -5,7 +5,7 @@
 import { channels, chooseInk, mix } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { _ } from "../common/words.js";
-import { percent } from "../picture/sentence.js";
+import { percent } from "../common/numbers.js";
 
 const MOST_KEYS = 5, PALE = 0.35; // up to this the colour of the text is read well
 
@@ -21,11 +21,9 @@ export class TokenText {
    */
   constructor(parent, tokens, parts, { choose, peek }) {
     this.tokens = tokens;
-    this.root = parent.appendChild(element("div", "text"));
+    const told = { role: "group", "aria-label": _("The text, each token as dark as the weight that it gets") };
+    this.root = parent.appendChild(element("div", "text", "", { ...told, tabindex: 0 })); // it may scroll, and keys must be able to
     this.root.classList.toggle("spaced", !tokens.some((token) => /\s/.test(token)));
-    this.root.tabIndex = 0; // it may scroll, and keys must be able to
-    this.root.setAttribute("role", "group");
-    this.root.setAttribute("aria-label", _("The text, each token as dark as the weight that it gets"));
     this.nodes = tokens.map((token) => this.root.appendChild(element("span", "token", token.replaceAll("\n", "↵\n") || "␣")));
     for (const [name, start] of parts) this.nodes[start]?.before(element("b", "part", _(name)));
     const placeOf = (/** @type {Event} */ { target }) => {

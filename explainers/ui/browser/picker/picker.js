@@ -1,10 +1,10 @@
 // A list of many names that can be searched: one of them is chosen, or several.
 
-/** @import { Component, Tell } from "../common/component.js" */
+/** @import { Tell } from "../common/component.js" */
 
-import { ANSWER_WITHIN, loadStyle, unpack, wear } from "../common/component.js";
+import { ANSWER_WITHIN, loadStyle, mounting, served } from "../common/component.js";
 import { element } from "../common/elements.js";
-import { _, speak } from "../common/words.js";
+import { _ } from "../common/words.js";
 
 /**
  * @typedef {object} PickerData what the server sends: ui/controls/name_controls.py
@@ -15,25 +15,10 @@ import { _, speak } from "../common/words.js";
  * @property {Record<string, string>} others what some of the names are called in the visitor's language
  * @property {string[]} chosen
  * @property {number} most that can be chosen; with one, another takes its place
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  */
 
 const [GAP, LEAST, MOST] = [4, 160, 340]; // pixels: from the box to the list, and the list's height
-
-const style = loadStyle(new URL("style.css", import.meta.url));
-/** @type {WeakMap<Element, Picker>} */
-const pickers = new WeakMap();
-
-/** @param {Component<PickerData>} component */
-export default async function ({ parentElement, data: sent, setTriggerValue }) {
-  const data = unpack(sent), root = /** @type {HTMLElement | null} */ (parentElement.querySelector(".picker"));
-  if (!root || !data) return;
-  wear(parentElement, await style);
-  speak(data.words);
-  const picker = pickers.get(root) ?? new Picker(root);
-  pickers.set(root, picker);
-  picker.show(data, setTriggerValue);
-}
 
 class Picker {
   /** @param {HTMLElement} root */
@@ -51,22 +36,17 @@ class Picker {
     this.items = [];
     this.name = root.appendChild(element("label"));
     this.box = root.appendChild(element("div", "box"));
-    this.input = this.box.appendChild(element("input"));
-    this.list = root.appendChild(element("div", "list"));
+    this.input = this.box.appendChild(element("input", "", "", {
+      id: "input", role: "combobox", autocomplete: "off", spellcheck: "false", "aria-autocomplete": "list", "aria-controls": "options", "aria-expanded": "false",
+      oninput: () => this.open(), onblur: () => this.close(), onkeydown: (event) => this.press(event),
+      onkeyup: (event) => event.stopPropagation(), onkeypress: (event) => event.stopPropagation(),
+    }));
+    // It stands above everything, whatever cuts its parents; as it scrolls, it would be a stop of its own.
+    this.list = root.appendChild(element("div", "list", "", { popover: "manual", tabindex: -1 }));
     this.help = this.list.appendChild(element("p"));
-    this.options = this.list.appendChild(element("div"));
+    this.options = this.list.appendChild(element("div", "", "", { id: "options", role: "listbox" }));
     this.none = this.list.appendChild(element("p"));
-    this.input.id = this.name.htmlFor = "input";
-    this.options.id = "options";
-    this.list.popover = "manual"; // above everything, whatever cuts its parents
-    this.list.tabIndex = -1; // a list that scrolls would be a stop of its own
-    const roles = { role: "combobox", autocomplete: "off", spellcheck: "false", "aria-autocomplete": "list", "aria-controls": "options", "aria-expanded": "false" };
-    for (const [name, value] of Object.entries(roles)) this.input.setAttribute(name, value);
-    this.options.setAttribute("role", "listbox");
-    this.input.addEventListener("input", () => this.open());
-    this.input.addEventListener("blur", () => this.close());
-    this.input.addEventListener("keydown", (event) => this.press(event));
-    for (const kind of ["keyup", "keypress"]) this.input.addEventListener(kind, (event) => event.stopPropagation());
+    this.name.htmlFor = "input";
     this.box.addEventListener("pointerdown", (event) => this.grasp(event));
     this.list.addEventListener("pointerdown", (event) => event.preventDefault()); // the field keeps the focus
     this.list.addEventListener("click", (event) => {
@@ -83,9 +63,9 @@ class Picker {
   get isOpen() { return this.input.getAttribute("aria-expanded") === "true"; }
   get seen() { return this.items.filter((item) => !item.hidden); }
 
-  /** @param {PickerData} data @param {Tell} tell */
-  show(data, tell) {
-    Object.assign(this, { data, tell });
+  /** @param {PickerData} data */
+  show(data) {
+    this.data = data;
     const { label, help, choices, others } = data, offered = JSON.stringify([label, help, choices, others]);
     if (offered !== this.offered) this.offer();
     this.offered = offered;
@@ -104,11 +84,7 @@ class Picker {
     this.help.textContent = help;
     this.help.hidden = !help;
     this.items = choices.map((value, place) => {
-      const item = element("div", "", this.nameOf(value));
-      Object.assign(item.dataset, { value });
-      item.id = `option-${place}`;
-      item.setAttribute("role", "option");
-      return item;
+      return element("div", "", this.nameOf(value), { "data-value": value, id: `option-${place}`, role: "option" });
     });
     this.options.replaceChildren(...this.items);
   }
@@ -119,11 +95,8 @@ class Picker {
     for (const old of this.box.querySelectorAll("button")) old.remove();
     if (this.isOne) this.input.value = this.nameOf(this.chosen[0]);
     else this.input.before(...this.chosen.map((value) => {
-      const button = element("button", "", this.nameOf(value));
-      button.type = "button";
-      button.setAttribute("aria-label", _("Remove {name}", { name: this.nameOf(value) }));
-      button.onclick = () => this.choose(value);
-      return button;
+      const name = this.nameOf(value);
+      return element("button", "", name, { type: "button", "aria-label": _("Remove {name}", { name }), onclick: () => this.choose(value) });
     }));
   }
 
@@ -228,3 +201,5 @@ class Picker {
     if (!this.isOne) this.input.focus({ preventScroll: true });
   }
 }
+
+export default served(".picker", mounting(loadStyle(new URL("style.css", import.meta.url)), Picker));

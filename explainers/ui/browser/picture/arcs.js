@@ -3,8 +3,7 @@
 /** @import { Mark } from "./scene.js" */
 
 import { setText } from "../common/elements.js";
-import { sum } from "../common/numbers.js";
-import { percent, seenPercent } from "./sentence.js";
+import { percent, seenPercent, sum } from "../common/numbers.js";
 
 /**
  * @typedef {object} ArcPlace

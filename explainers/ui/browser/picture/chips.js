@@ -1,5 +1,7 @@
 // A choice of the picture's own: a few words beside each other, one of them chosen; or a number on a slider.
 
+/** @import { Mark } from "./scene.js" */
+
 import { element, setText } from "../common/elements.js";
 import { AROUND, take } from "../common/keys.js";
 import { _ } from "../common/words.js";
@@ -13,15 +15,11 @@ export class Chips {
     this.root = root.appendChild(element("div", "chips"));
     this.label = label;
     if (label) this.root.append(element("span", "label", label));
-    const group = this.root.appendChild(element("div", "group"));
-    group.setAttribute("role", "radiogroup");
+    const group = this.root.appendChild(element("div", "group", "", { role: "radiogroup" }));
     if (name) group.setAttribute("aria-label", name);
     this.buttons = options.map(({ value, label: text }) => {
-      const button = group.appendChild(element("button", "", text));
-      button.setAttribute("role", "radio");
-      button.value = value;
-      button.onclick = () => choose(value);
-      return button;
+      const button = group.appendChild(element("button", "", text, { role: "radio", onclick: () => choose(value) }));
+      return Object.assign(button, { value });
     });
     group.addEventListener("keydown", (event) => {
       const by = take(event, AROUND);
@@ -54,8 +52,7 @@ export class Chips {
 export class Sheet {
   /** @param {HTMLElement} hero */
   constructor(hero) {
-    this.root = element("button", "change");
-    this.root.setAttribute("aria-expanded", "false");
+    this.root = element("button", "change", "", { "aria-expanded": "false" });
     this.name = this.root.appendChild(element("b"));
     this.chosen = this.root.appendChild(element("span"));
     this.root.onclick = () => this.root.setAttribute("aria-expanded", String(hero.classList.toggle("changing")));
@@ -69,16 +66,27 @@ export class Sheet {
   }
 }
 
+/** A slider alone, as a part of a mark: what its reader does, where it stands, its other attributes. @param {(value: number) => void} drag @param {number} value @param {Mark["attributes"]} attributes @returns {Partial<Mark>} */
+export function markRange(drag, value, attributes) {
+  return { tag: "input", attributes: { type: "range", ...attributes }, value, made: (range) => Object.assign(range, listensTo(drag)) };
+}
+
+/** A slider alone. @param {(value: number) => void} drag @param {Record<string, string>} [attributes] */
+export const makeRange = (drag, attributes) => element("input", "", "", { type: "range", ...attributes, ...listensTo(drag) });
+
+/** Its keys are its own. @param {(value: number) => void} drag */
+const listensTo = (drag) => ({
+  oninput: (/** @type {any} */ { target }) => drag(Number(target.value)),
+  onkeydown: (/** @type {Event} */ event) => event.stopPropagation(),
+});
+
 /** A slider with its name at the left and its number at the right. */
 export class Slide {
   /** @param {HTMLElement} root @param {(value: number) => void} drag */
   constructor(root, drag) {
     this.root = root.appendChild(element("label", "dials-slide"));
     this.name = this.root.appendChild(element("span"));
-    this.range = this.root.appendChild(element("input"));
-    this.range.type = "range";
-    this.range.oninput = () => drag(Number(this.range.value));
-    this.range.onkeydown = (event) => event.stopPropagation();
+    this.range = this.root.appendChild(makeRange(drag));
     this.output = this.root.appendChild(element("output"));
   }
 

@@ -1,8 +1,7 @@
 // "Try it": buttons that change the picture, say what happened, and take it back.
 
-import { element } from "../common/elements.js";
-import { makeSentenceNodes } from "../common/filled_text.js";
-import { hostOf } from "../common/host.js";
+import { element, makeSentenceNodes } from "../common/elements.js";
+import { hostOf } from "../common/component.js";
 import { photograph, save } from "../common/snapshot.js";
 import { _ } from "../common/words.js";
 
@@ -31,12 +30,9 @@ export class Experiments {
   offer(experiments, usual) {
     this.usual = usual;
     this.root.hidden = experiments.length === 0;
-    const heading = element("h2", "", _("Try it"));
-    this.back = element("button", "back", _("Reset"));
-    this.back.onclick = () => this.reset();
-    const head = element("header"), grid = element("div", "grid");
-    const { embed } = hostOf(this.hero);
-    head.append(heading, this.back, ...(embed ? [addEmbedButton(embed)] : []), addCopyButton(this.hero));
+    this.back = element("button", "back", _("Reset"), { onclick: () => this.reset() });
+    const head = element("header"), grid = element("div", "grid"), { embed } = hostOf(this.hero);
+    head.append(element("h2", "", _("Try it")), this.back, ...(embed ? [addEmbedButton(embed)] : []), addCopyButton(this.hero));
     this.cards = new Map(experiments.map((experiment) => [experiment, this.card(experiment)]));
     grid.append(...this.cards.values());
     this.root.replaceChildren(head, grid);
@@ -45,10 +41,8 @@ export class Experiments {
 
   /** @param {Experiment} experiment */
   card(experiment) {
-    const card = element("div", "card"), button = card.appendChild(element("button", "", experiment.title));
-    button.onclick = () => (this.isOn(experiment) ? this.reset(experiment) : this.set(experiment));
-    const said = card.appendChild(element("p"));
-    said.setAttribute("aria-live", "polite");
+    const card = element("div", "card"), turn = () => (this.isOn(experiment) ? this.reset(experiment) : this.set(experiment));
+    card.append(element("button", "", experiment.title, { onclick: turn }), element("p", "", "", { "aria-live": "polite" }));
     return card;
   }
 
@@ -124,32 +118,25 @@ async function copy(hero) {
   }
 }
 
-/** The picture for another page: a file, and the line that shows it. @param {() => Promise<import("../common/host.js").Offer>} offer */
+/** The picture for another page: a file, and the line that shows it. @param {() => Promise<import("../common/component.js").Offer>} offer */
 function addEmbedButton(offer) {
-  const button = element("button", "copy embed", _("Embed")), box = element("div", "offer");
-  box.hidden = true;
-  button.setAttribute("aria-expanded", "false");
-  button.onclick = async () => {
+  const box = element("div", "offer", "", { hidden: "" });
+  return element("button", "copy embed", _("Embed"), { "aria-expanded": "false", onclick: async ({ currentTarget: button }) => {
     if (!box.isConnected) button.parentElement?.after(box);
     box.hidden = !box.hidden;
     button.setAttribute("aria-expanded", String(!box.hidden));
     if (!box.hidden) box.replaceChildren(...await describeOffer(offer).catch(() => [_("It could not be saved")]));
-  };
-  return button;
+  } });
 }
 
-/** @param {() => Promise<import("../common/host.js").Offer>} offer */
+/** @param {() => Promise<import("../common/component.js").Offer>} offer */
 async function describeOffer(offer) {
-  const { name, file, line } = await offer(), link = element("a", "copy", _("Save {name}", { name }));
-  const text = element("textarea", "line"), button = element("button", "copy", _("Copy this line"));
-  link.download = name;
-  link.href = typeof file === "string" ? file : URL.createObjectURL(file);
-  Object.assign(text, { value: line, readOnly: true, rows: 3, ariaLabel: _("HTML for your page") });
-  text.onfocus = () => text.select();
-  button.onclick = async () => {
+  const { name, file, line } = await offer(), href = typeof file === "string" ? file : URL.createObjectURL(file);
+  const text = element("textarea", "line", line, { readonly: "", rows: 3, "aria-label": _("HTML for your page"), onfocus: () => text.select() });
+  const button = element("button", "copy", _("Copy this line"), { onclick: async () => {
     const isCopied = await navigator.clipboard.writeText(line).then(() => true, () => false);
     if (isCopied) button.textContent = _("Copied");
     else text.select();
-  };
-  return [link, button, text];
+  } });
+  return [element("a", "copy", _("Save {name}", { name }), { download: name, href }), button, text];
 }

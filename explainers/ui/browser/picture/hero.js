@@ -5,16 +5,14 @@
 
 import { FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
-import { readBackground } from "../common/colours.js";
-import { element } from "../common/elements.js";
-import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
+import { readBackground, watchTheme } from "../common/colours.js";
+import { cutSentences, element, makeSentenceNodes, writeSentence } from "../common/elements.js";
 import { Below, WANTED } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
 import { dress } from "./palette.js";
 import { Scene } from "./scene.js";
-import { cutSentences } from "./sentence.js";
 import { Stage } from "./stage.js";
 
 /** @typedef {import("../common/component.js").Tell} Tell */
@@ -38,7 +36,7 @@ import { Stage } from "./stage.js";
  * @typedef {object} HeroData what the server sends: ui/figure/hero.py
  * @property {string} kind
  * @property {string} alt
- * @property {import("../common/words.js").Words} words
+ * @property {import("../common/words.js").Translations} words
  * @property {Record<string, Choice>} choices by their names in the link
  * @property {Record<string, Choice>} usual what is shown where nothing was chosen
  * @property {string[]} elsewhere those of the choices that only the server can act on
@@ -66,7 +64,8 @@ export class Hero {
     this.data = /** @type {Data} */ (/** @type {unknown} */ (null));
     /** @type {Record<string, Choice>} */
     this.choices = {};
-    this.worn = ""; // the background for which colours were chosen
+    /** @type {number[]} */
+    this.worn = []; // the background for which colours were chosen
     this.offered = "";
     /** @type {Record<string, Choice>} what the server is to hear of at once: it is in no address */
     this.untold = {};
@@ -75,7 +74,10 @@ export class Hero {
     /** @type {Tell} */
     this.tell = () => {};
     this.telling = 0;
-    this.shownBelow = new Below(root, () => this.tellBelow());
+    this.shownBelow = new Below(root, () => { // what shows a choice is drawn anew, and nothing else: the address has all
+      this.shownBelow.rest();
+      if (root.isConnected) this.tell("below", true);
+    });
     /** @type {{ name: string, shown: Record<string, Choice>, lent: Record<string, Choice> }} the experiment on a lecture's screen; `lent` is to be taken back */
     this.presented = { name: "", shown: {}, lent: {} };
     root.setAttribute("role", "group");
@@ -83,14 +85,15 @@ export class Hero {
     this.sheet = new Sheet(root);
     this.stage = new Stage(root);
     this.scene = new Scene(this.stage);
-    this.says = root.appendChild(element("p", "says"));
-    this.says.setAttribute("aria-live", "polite");
+    this.says = root.appendChild(element("p", "says", "", { "aria-live": "polite" }));
     this.hint = root.appendChild(element("p", "hint"));
     this.below = root.appendChild(element("div", "below"));
     this.experiments = new Experiments(root, (some) => this.choose(some), () => this.choices);
     this.inWords = root.appendChild(element("div", "in-words"));
     /** @type {Map<string, Chips>} */
     this.chips = new Map();
+    /** @type {import("./player.js").ChoosingFilm[]} */
+    this.films = [];
     this.tween = new Tween(() => this.paint());
     const drawn = new WeakRef(this); // a page that was left need not be kept for this
     onStillness(() => drawn.deref()?.root.classList.toggle("still", isStill()));
@@ -99,8 +102,10 @@ export class Hero {
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
-    root.addEventListener("transitionend", (event) => {
-      if (event.target === root && event.propertyName === "background-color" && !this.isDressed) this.redress();
+    watchTheme(root, () => this.worn, () => {
+      if (!this.data || !root.isConnected) return;
+      this.wear();
+      this.layOut();
     });
   }
 
@@ -142,7 +147,7 @@ export class Hero {
     const answered = this.tellings.findLastIndex(({ some }) => Object.entries(some).every(([key, value]) => choices[key] === value));
     const isFresh = (/** @type {{ at: number }} */ { at }) => performance.now() - at < ANSWER_WITHIN;
     this.tellings = this.tellings.slice(answered + 1).filter(isFresh);
-    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.unheard, this.untold, this.presented.shown);
+    this.choices = Object.assign({}, choices, ...this.tellings.map(({ some }) => some), this.unheard, this.untold, this.presented.shown, ...this.films.map(({ chosen }) => chosen));
   }
 
   /** Another link counts: what only the browser knew is not chosen any more. */
@@ -211,12 +216,6 @@ export class Hero {
     }, after);
   }
 
-  /** What stands below and shows a choice is drawn anew, and nothing else: the address has all. */
-  tellBelow() {
-    this.shownBelow.rest();
-    if (this.root.isConnected) this.tell("below", true);
-  }
-
   /** The server hears of all that it has not heard of. */
   tellNow() {
     clearTimeout(this.telling);
@@ -244,11 +243,13 @@ export class Hero {
     const { controls, experiments, usual } = this.data, offered = JSON.stringify([controls, experiments, usual]);
     if (offered === this.offered) return;
     this.offered = offered;
+    for (const { root } of this.chips.values()) root.remove();
     this.bar.replaceChildren(...(controls.length ? [this.sheet.root] : []));
-    this.chips = new Map(controls.map((control) => [
-      control.key,
-      new Chips(this.bar, { ...control, choose: (value) => this.choose({ [control.key]: value }) }),
-    ]));
+    this.chips = new Map(controls.map((control) => {
+      const place = this.keysBelow.includes(control.key) ? this.below : this.bar;
+      return [control.key, new Chips(place, { ...control, choose: (value) => this.choose({ [control.key]: value }) })];
+    }));
+    this.bar.append(...this.besides);
     this.experiments.offer(experiments, usual);
     this.hint.replaceChildren(...makeSentenceNodes(this.caption, {}));
   }
@@ -256,19 +257,10 @@ export class Hero {
   /** What one can do with the picture. */
   get caption() { return this.data.texts.hero_caption ?? ""; }
 
-  get isDressed() { return this.worn === String(readBackground(this.root)); }
-
   /** The colours of the theme that is shown. */
   wear() {
-    this.worn = String(readBackground(this.root));
+    this.worn = readBackground(this.root);
     this.dressed(dress(this.root, this.data.looks));
-  }
-
-  /** The same picture in the colours of another theme. */
-  redress() {
-    if (!this.data || !this.root.isConnected) return;
-    this.wear();
-    this.layOut();
   }
 
   /** @param {number} room */
@@ -314,6 +306,10 @@ export class Hero {
 
   // What each hero says of itself.
 
+  /** The choices that stand below the picture. @returns {string[]} */
+  get keysBelow() { return []; }
+  /** What stands in the bar behind the choices. @returns {Element[]} */
+  get besides() { return []; }
   /** Are its numbers here, though the server makes them? @param {string} _key @param {Choice} _value */
   knows(_key, _value) { return false; }
   /** New nodes, where there are other words; were there? @param {boolean} _isFirst */

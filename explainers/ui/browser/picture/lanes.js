@@ -3,7 +3,7 @@
 
 import { sum } from "../common/numbers.js";
 
-/** @typedef {import("./stage.js").Stage} Stage */
+/** @import { Stage } from "./stage.js" */
 /** @typedef {{ size: number, widths: number[], centres: number[] }} Line  words beside each other, and the size of their letters */
 /** @typedef {Line & { gutter: number, lengths: number[], strip: number }} Lanes  `lengths` of the lanes, `strip` of what fits into the narrowest, `gutter` for names at the left */
 /** @typedef {Line & { left: number, pitch: number, strip: number, head: number }} Rows  words below each other */

@@ -1,6 +1,6 @@
 // Colours of a picture: the server names them for both themes, the browser knows which one it shows.
 
-import { channels, pixelOf, readBackground, readTheme } from "../common/colours.js";
+import { channels, mix, pixelOf, readBackground, readTheme } from "../common/colours.js";
 
 /**
  * @typedef {object} Look the colours of one theme: charts/theme.py
@@ -28,7 +28,8 @@ export function dress(root, looks) {
   const { heads, ...single } = look;
   for (const [name, colour] of Object.entries(single)) root.style.setProperty(`--${name}`, colour);
   heads.forEach((colour, h) => root.style.setProperty(`--head${h}`, colour));
-  ramps.set(root, makeRamps({ look, background }));
+  const ramp = (/** @type {string} */ above, below = look.below) => makeRamp(background, [below, above].map(channels));
+  ramps.set(root, { input: ramp(look.input, look.inputBelow), query: ramp(look.query), key: ramp(look.key), value: ramp(look.value), head0: ramp(heads[0]) });
   return { look, background };
 }
 
@@ -40,17 +41,11 @@ const ramps = new WeakMap();
 /** The colours of a role in the picture that something stands in. @param {Element} node @param {string} role */
 export const rampOf = (node, role) => /** @type {Ramps} */ (ramps.get(/** @type {Element} */ (node.closest(".hero"))))[role];
 
-/** @param {Dress} dress @returns {Ramps} */
-function makeRamps({ look, background }) {
-  const ramp = (/** @type {string} */ above, below = look.below) => makeRamp(background, [below, above].map(channels));
-  return { input: ramp(look.input, look.inputBelow), query: ramp(look.query), key: ramp(look.key), value: ramp(look.value), head0: ramp(look.heads[0]) };
-}
-
 /** @param {number[]} background @param {number[][]} ends below and above it */
 function makeRamp(background, ends) {
   return Uint32Array.from({ length: 2 * LEVELS + 1 }, (_, at) => {
-    const level = (at - LEVELS) / LEVELS, end = ends[level < 0 ? 0 : 1], share = Math.abs(level) ** GAMMA;
-    return pixelOf(background.map((from, c) => Math.round(from + (end[c] - from) * share)));
+    const level = (at - LEVELS) / LEVELS;
+    return pixelOf(mix([background, ends[level < 0 ? 0 : 1]], Math.abs(level) ** GAMMA));
   });
 }
 

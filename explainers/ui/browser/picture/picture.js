@@ -1,16 +1,14 @@
 // The hero of a page: one picture that its reader changes, told apart by its kind.
 
-/** @import { Host } from "../common/host.js" */
+/** @import { Host } from "../common/component.js" */
 /** @import { Hero, HeroData } from "./hero.js" */
 
-import { loadStyle, served, wear } from "../common/component.js";
+import { loadStyle, served, settle, wear } from "../common/component.js";
 import { element } from "../common/elements.js";
-import { settle } from "../common/host.js";
 import { speak } from "../common/words.js";
 // What most kinds need is asked for at once; what one kind needs, when it is drawn.
 import "../common/address.js";
 import "../common/colours.js";
-import "../common/filled_text.js";
 import "../common/keys.js";
 import "../common/numbers.js";
 import "../common/snapshot.js";
@@ -19,13 +17,12 @@ import "./below.js";
 import "./chips.js";
 import "./experiments.js";
 import "./hero.js";
+import "./kit.js";
 import "./lanes.js";
 import "./motion.js";
 import "./palette.js";
 import "./player.js";
 import "./scene.js";
-import "./sentence.js";
-import "./softmax.js";
 import "./stage.js";
 import "./strip_marks.js";
 import "./word_hero.js";

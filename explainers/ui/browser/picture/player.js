@@ -1,7 +1,9 @@
 // Play, pause and step: a button with a name, and a stop for each step or a slider over many.
 
+/** @import { Choice, Hero } from "./hero.js" */
+
 import { element, shape } from "../common/elements.js";
-import { Chips } from "./chips.js";
+import { Chips, makeRange } from "./chips.js";
 import { MOVE } from "./motion.js";
 import { _ } from "../common/words.js";
 
@@ -24,14 +26,12 @@ export class Player {
     this.step = 0;
     this.timer = 0;
     this.root = root.appendChild(element("div", "player"));
-    this.button = this.root.appendChild(element("button", "play"));
-    this.button.onclick = () => this.toggle();
+    this.button = this.root.appendChild(element("button", "play", "", { onclick: () => this.toggle() }));
     this.track = this.root.appendChild(element("ol", "track"));
     this.stops = names.map((_, step) => {
-      const stop = this.track.appendChild(element("li")).appendChild(element("button", "stop"));
+      const stop = this.track.appendChild(element("li")).appendChild(element("button", "stop", "", { onclick: () => { this.pause(); this.to(step); } }));
       stop.append(element("span", "rail"), element("span", "name"));
       stop.firstElementChild?.append(element("span", "fill"));
-      stop.onclick = () => { this.pause(); this.to(step); };
       return stop;
     });
     this.show(0);
@@ -110,9 +110,9 @@ function icon(path) {
 export class Film {
   /**
    * @param {HTMLElement} root @param {string} label @param {(frame: number) => void} show
-   * @param {{ isLarge?: boolean, paused?: () => void }} [options] a large button, where Play is what one should do first; playing has ended, by itself or by the reader
+   * @param {boolean} [isLarge] a large button, where Play is what one should do first
    */
-  constructor(root, label, show, { isLarge = false, paused = () => {} } = {}) {
+  constructor(root, label, show, isLarge = false) {
     // A sentence is another one at once; a picture that needs longer than a frame would never catch up.
     this.wind = (/** @type {number} */ frame) => {
       const hero = this.root.closest(".hero");
@@ -121,16 +121,10 @@ export class Film {
       hero?.classList.remove("at-once");
     };
     this.isLarge = isLarge;
-    this.paused = paused;
     this.root = root.appendChild(element("div", "film"));
-    this.button = this.root.appendChild(element("button", isLarge ? "play" : "small-play"));
+    this.button = this.root.appendChild(element("button", isLarge ? "play" : "small-play", "", { onclick: () => this.toggle() }));
     if (!isLarge) this.button.setAttribute("aria-label", _("Play: {what}", { what: label }));
-    this.button.onclick = () => this.toggle();
-    this.range = this.root.appendChild(element("input"));
-    this.range.type = "range";
-    this.range.setAttribute("aria-label", label);
-    this.range.oninput = () => { this.pause(); this.wind(Number(this.range.value)); };
-    this.range.onkeydown = (event) => event.stopPropagation();
+    this.range = this.root.appendChild(makeRange((frame) => { this.pause(); this.wind(frame); }, { "aria-label": label }));
     this.output = this.root.appendChild(element("output"));
     this.label = this.root.appendChild(element("span", "label-of-film", label));
     this.timer = 0;
@@ -181,15 +175,46 @@ export class Film {
   }
 
   pause() {
-    const wasPlaying = this.isPlaying;
+    clearInterval(this.timer);
+    this.timer = 0;
+    this.mark();
+  }
+}
+
+/** A film that makes choices. While it plays, it knows best where it is; the server hears of the last frame. */
+export class ChoosingFilm extends Film {
+  /** @type {Record<string, Choice>} what it has chosen while it plays */
+  chosen = {};
+
+  /** @param {Hero<any>} hero @param {HTMLElement} root @param {string} label @param {(frame: number) => Record<string, Choice>} choose what a frame is */
+  constructor(hero, root, label, choose) {
+    super(root, label, (frame) => {
+      const some = choose(frame);
+      if (!this.isPlaying) return hero.choose(some);
+      Object.assign(this.chosen, some);
+      Object.assign(hero.choices, some);
+      hero.update();
+    }, true);
+    this.hero = hero;
+    hero.films.push(this);
+  }
+
+  /** What changes with each frame is not read out. @override */
+  mark() {
+    super.mark();
+    this.hero?.says.setAttribute("aria-live", this.isPlaying ? "off" : "polite");
+  }
+
+  /** @override */
+  pause() {
+    const { isPlaying, chosen } = this;
     this.stop();
-    if (wasPlaying) this.paused();
+    if (isPlaying) this.hero.choose(chosen);
   }
 
   /** Without a word about it: what was playing is gone. */
   stop() {
-    clearInterval(this.timer);
-    this.timer = 0;
-    this.mark();
+    this.chosen = {};
+    super.pause();
   }
 }

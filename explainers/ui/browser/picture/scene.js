@@ -3,7 +3,7 @@
 
 import { element, shape } from "../common/elements.js";
 
-/** @typedef {import("./stage.js").Stage} Stage */
+/** @import { Stage } from "./stage.js" */
 /** @typedef {HTMLElement | SVGElement} Drawn */
 /** @typedef {Float64Array} Now  a mark's numbers, on their way to those of the mark */
 /**
@@ -15,6 +15,7 @@ import { element, shape } from "../common/elements.js";
  * @property {string} [class]
  * @property {Record<string, unknown>} [is] further classes, where something is true
  * @property {string} [text] before the marks that stand in it
+ * @property {Partial<Mark>[]} [parts] these, in their order: spans, if they say nothing else
  * @property {[x: number, y: number, size: number]} [at] of a text, held at its middle
  * @property {"left" | "middle" | "right"} [hold] where it is held instead
  * @property {number} [turn] of a text, in degrees
@@ -57,6 +58,7 @@ export class Scene {
 
   /** @param {Mark[]} marks the lowest first; those that are shown already keep their order, and the very same marks are left as they are */
   show(marks) {
+    marks = marks.flatMap(unfold);
     this.leave(new Set(marks.map(({ key }) => key)));
     /** @type {Map<Element, ChildNode>} of each parent, the child that was placed last */
     const last = new Map([[this.stage.root, this.stage.lines]]);
@@ -147,6 +149,17 @@ export class Scene {
   paint(tween) {
     for (const { node, mark: { key, draw } } of this.drawn.values()) if (draw && tween.blocks[key]) draw(node, tween.row(key, 0));
   }
+}
+
+/** A mark, and behind it the marks that stand in it. @param {Mark} mark @returns {Mark[]} */
+function unfold(mark) {
+  if (!mark.parts) return [mark];
+  return [mark, ...mark.parts.flatMap((part, at) => unfold({ key: `${mark.key} > ${at}`, tag: "span", ...part, in: mark.key }))];
+}
+
+/** A sign in a square of so many pixels. @param {string} path @param {number} side @param {string} [name] its class @returns {Partial<Mark>} */
+export function markSign(path, side, name) {
+  return { tag: "svg:svg", class: name, attributes: { viewBox: `0 0 ${side} ${side}`, "aria-hidden": "true" }, parts: [{ tag: "svg:path", attributes: { d: path } }] };
 }
 
 /** @param {Mark} mark @returns {Drawn} */

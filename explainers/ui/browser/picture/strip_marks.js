@@ -27,7 +27,7 @@ const DIGITS_NEED = 4 * SIGN_NEEDS; // of a stripe in which "−1.2" can be read
  * @param {Coloured & { numbers: number[], isColumn?: boolean, places?: number, hasDigits?: boolean, length?: number }} strip do its numbers stand below each other?
  *   so many places after the point; may they be written? `length` that digits must fit into, where its box is smaller or larger for a while
  * @param {Partial<Mark>} [besides] what its mark has besides
- * @returns {Mark[]}
+ * @returns {Mark}
  */
 export function markStrip(key, { role, name, box, limit, pointed, still, numbers, isColumn = false, places = 1, hasDigits = true, length = box[isColumn ? 3 : 2] }, besides = {}) {
   const count = numbers.length, each = length / count, mostSigns = isColumn ? Infinity : each / SIGN_NEEDS;
@@ -40,25 +40,19 @@ export function markStrip(key, { role, name, box, limit, pointed, still, numbers
       cell.classList.toggle("strong", Math.abs(now[at]) > 0.62 * limit);
     }
   };
-  return [
-    { ...dress("strip", { ...besides, key, box }, role, name && tellNumbers(name, numbers)), ...put(numbers, draw, still) },
-    { key: `${key} canvas`, in: key, tag: "canvas" },
-    { key: `${key} told`, in: key, tag: "span", class: "told", is: { column: isColumn } },
-    ...(!hasDigits || each < (isColumn ? 15 : DIGITS_NEED) ? [] : numbers.map((_number, at) => ({ key: `${key} cell ${at}`, in: `${key} told`, tag: "span", is: { pointed: at === pointed } }))),
-  ];
+  const cells = !hasDigits || each < (isColumn ? 15 : DIGITS_NEED) ? [] : numbers.map((_number, at) => ({ is: { pointed: at === pointed } }));
+  const parts = [{ tag: "canvas" }, { class: "told", is: { column: isColumn }, parts: cells }];
+  return { ...dress("strip", { ...besides, key, box }, role, name && tellNumbers(name, numbers)), ...put(numbers, draw, still), parts };
 }
 
-/** A matrix too small for its digits: a pixel of colour for each number. @param {string} key @param {Coloured & { rows: number[][] }} grid @param {Partial<Mark>} [besides] @returns {Mark[]} */
+/** A matrix too small for its digits: a pixel of colour for each number. @param {string} key @param {Coloured & { rows: number[][] }} grid @param {Partial<Mark>} [besides] @returns {Mark} */
 export function markPixels(key, { role, name, box, limit, pointed, still, rows }, besides = {}) {
   const count = rows[0].length, style = { left: `${(100 * (pointed ?? 0)) / count}%`, width: `${100 / count}%` };
-  return [
-    {
-      ...dress("pixel-grid", { ...besides, key, box }, role, name),
-      ...put(rows.flat(), (node, now) => colour(/** @type {HTMLCanvasElement} */ (node.firstChild), now, count, limit, role), still),
-    },
-    { key: `${key} canvas`, in: key, tag: "canvas" },
-    ...(pointed === undefined ? [] : [{ key: `${key} column`, in: key, tag: "span", class: "column", style }]),
-  ];
+  return {
+    ...dress("pixel-grid", { ...besides, key, box }, role, name),
+    ...put(rows.flat(), (node, now) => colour(/** @type {HTMLCanvasElement} */ (node.firstChild), now, count, limit, role), still),
+    parts: [{ tag: "canvas" }, ...(pointed === undefined ? [] : [{ class: "column", style }])],
+  };
 }
 
 /** @param {string} kind @param {Mark} mark @param {string} role @param {string | undefined} told @returns {Mark} */

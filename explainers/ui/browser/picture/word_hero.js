@@ -2,7 +2,7 @@
 
 import { _ } from "../common/words.js";
 import { Hero } from "./hero.js";
-import { percent } from "./sentence.js";
+import { percent } from "../common/numbers.js";
 import { Words } from "./words.js";
 
 /**
@@ -11,7 +11,7 @@ import { Words } from "./words.js";
  * `ownSaid`: what is said of them then
  */
 
-const MARKS = "marks"; // the choice that hides them
+export const MARKS = "marks"; // the choice that hides them
 
 /** @template {WordHeroData} Data @extends {Hero<Data>} */
 export class WordHero extends Hero {
@@ -21,8 +21,6 @@ export class WordHero extends Hero {
     /** @type {number | null} */
     this.pointed = null;
     this.wordsShown = "";
-    /** @type {HTMLElement | undefined} */
-    this.switch = undefined;
     /** @type {Words | undefined} of those pictures that have them */
     this.words = undefined;
   }
@@ -71,14 +69,7 @@ export class WordHero extends Hero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    const offered = this.chips.get(MARKS)?.root;
-    if (offered === this.switch) return;
-    this.switch?.remove();
-    this.switch = offered;
-    if (offered) this.below.append(offered);
-  }
+  get keysBelow() { return [MARKS]; }
 
   /** @override */
   update() {

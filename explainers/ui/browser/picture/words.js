@@ -15,9 +15,7 @@ export class Words {
   constructor(stage, { label, choose, peek }) {
     this.stage = stage;
     this.choose = choose;
-    this.root = stage.root.appendChild(element("div", "words"));
-    this.root.setAttribute("role", "radiogroup");
-    this.root.setAttribute("aria-label", label);
+    this.root = stage.root.appendChild(element("div", "words", "", { role: "radiogroup", "aria-label": label }));
     /** @type {HTMLButtonElement[]} */
     this.buttons = [];
     this.canPeek = true;
@@ -43,11 +41,7 @@ export class Words {
   /** @param {string[]} words */
   renew(words) {
     this.root.replaceChildren();
-    this.buttons = words.map((word) => {
-      const button = this.root.appendChild(element("button", "moves", word));
-      button.setAttribute("role", "radio");
-      return button;
-    });
+    this.buttons = words.map((word) => this.root.appendChild(element("button", "moves", word, { role: "radio" })));
   }
 
   /**
@@ -79,3 +73,9 @@ export class Words {
     this.choose(to);
   }
 }
+
+/** A token as it is read, blanks and breaks as signs. @param {string} token */
+export const readable = (token) => token.trim() || token.replaceAll(" ", "␣").replaceAll("\n", "↵");
+
+/** Has it a letter or a digit, as marks have not? @param {string} token */
+export const isWord = (token) => /[\p{L}\p{N}]/u.test(token);

@@ -34,7 +34,7 @@ export class Answers {
    * @param {Choices} choices @param {Changes} [fetched] from that file @returns {Data | string | null}
    */
   find(choices, fetched) {
-    const { elsewhere, choices: first } = this.base, key = toPython(elsewhere.map((name) => choices[name]));
+    const { elsewhere, choices: first } = this.base, key = `[${elsewhere.map((name) => JSON.stringify(choices[name])).join(", ")}]`; // as Python writes a list: files are named by it
     const isBase = elsewhere.every((name) => choices[name] === first[name]);
     const changes = isBase ? {} : fetched ?? this.sent.far[key];
     if (!changes || typeof changes === "string") return changes ?? null;
@@ -109,9 +109,4 @@ function isValue(text, value) {
   if (typeof value === "boolean") return (value ? ["true", "1"] : ["false", "0"]).includes(text.toLowerCase());
   if (typeof value === "number") return text.trim() !== "" && Math.abs(Number(text) - value) <= 1e-9 * Math.abs(value);
   return text === value;
-}
-
-/** As Python writes a list of plain values: the files are named by it. @param {unknown[]} values */
-function toPython(values) {
-  return `[${values.map((one) => JSON.stringify(one)).join(", ")}]`;
 }

@@ -5,7 +5,7 @@ import { element } from "../common/elements.js";
 import { Answers } from "./answers.js";
 
 /** @typedef {import("./answers.js").Choices} Choices */
-/** @typedef {import("../common/host.js").Host} Host */
+/** @typedef {import("../common/component.js").Host} Host */
 /**
  * @typedef {object} Words
  * @property {string} needs why a choice is not made here
@@ -39,9 +39,7 @@ export class FirstPicture {
     this.place = place;
     this.around = around;
     this.answers = new Answers(sent);
-    this.notice = element("p", "needs-app");
-    this.notice.setAttribute("role", "status");
-    this.notice.hidden = true;
+    this.notice = element("p", "needs-app", "", { role: "status", hidden: "" });
     place.after(this.notice);
     this.root = makeRoot(place, "hero");
     /** @type {Choices} those that are shown */
@@ -97,9 +95,8 @@ export class FirstPicture {
 
   /** @param {Choices} choices */
   offerApp(choices) {
-    const { words, live } = this.around, a = element("a", "", words.open);
-    Object.assign(a, { href: `${live}${this.answers.write(choices)}`, target: "_blank", rel: "noopener" });
-    this.say(`${words.needs} `, a);
+    const { words, live } = this.around, href = `${live}${this.answers.write(choices)}`;
+    this.say(`${words.needs} `, element("a", "", words.open, { href, target: "_blank", rel: "noopener" }));
   }
 
   /** @param {(string | Node)[]} parts */

@@ -8,7 +8,7 @@ import { locate } from "../common/component.js";
 
 /**
  * @param {Data} data that the picture was sent @param {Record<string, Choice>} choices as they are
- * @returns {Promise<import("../common/host.js").Offer>}
+ * @returns {Promise<import("../common/component.js").Offer>}
  */
 export async function writeOffer(data, choices) {
   const lang = document.documentElement.lang || "en", asked = new URLSearchParams({ kind: data.kind, lang });

@@ -1,9 +1,10 @@
 // A page of the course as a file: its pictures, its questions, its look, and what its reader has done.
 
-/** @import { Host } from "../common/host.js" */
+/** @import { Host } from "../common/component.js" */
 /** @typedef {import("./host.js").Words} Words */
 /** @typedef {{ page: string, live: string, line: string, said: string, words: Words, pictures: string }} Around */
 
+import { element } from "../common/elements.js";
 import { merge } from "./answers.js";
 import { attention, FirstPicture, makeRoot } from "./host.js";
 
@@ -18,7 +19,9 @@ export async function start() {
   const around = JSON.parse(document.getElementById("around")?.textContent ?? "");
   wearTheme();
   judgeAnswers(around);
-  showPath(around);
+  const next = /** @type {HTMLElement | null} */ (document.querySelector(".ways [rel=next]"));
+  if (!document.querySelector("[data-recall]")) next?.addEventListener("click", () => tick(around.page));
+  mark();
   const words = around.pictures ? await attention.fetched(around.pictures) : {};
   for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-mount]"))) {
     const sent = JSON.parse(place.querySelector("script")?.textContent ?? "");
@@ -31,11 +34,8 @@ export async function start() {
 
 /** @param {HTMLElement} place @param {import("./answers.js").Sent} sent @param {Around} around */
 async function openFirst(place, sent, { page, live, line, words }) {
-  const stale = document.createElement("p");
-  stale.className = "stale";
-  stale.hidden = true;
-  stale.append(`${words.below} `, Object.assign(document.createElement("a"), { href: live, textContent: words.open }));
-  stale.querySelector("a")?.setAttribute("data-live", "");
+  const stale = element("p", "stale", "", { hidden: "" });
+  stale.append(`${words.below} `, element("a", "", words.open, { href: live, "data-live": "" }));
   const read = () => new URLSearchParams(location.search || location.hash.slice(1));
   /** @type {FirstPicture} */
   const picture = new FirstPicture(place, sent, {
@@ -154,9 +154,8 @@ function judgeAnswers({ page, said: slot }) {
   }
   for (const tile of /** @type {NodeListOf<HTMLButtonElement>} */ (document.querySelectorAll("button.veil"))) {
     tile.onclick = () => {
-      const because = tile.closest(".veiled")?.lastElementChild, seen = document.createElement("mark");
-      seen.textContent = tile.dataset.answer ?? "";
-      tile.replaceWith(seen);
+      const because = tile.closest(".veiled")?.lastElementChild;
+      tile.replaceWith(element("mark", "", tile.dataset.answer));
       because?.removeAttribute("hidden");
     };
   }
@@ -170,19 +169,13 @@ function isNear(said, { dataset: { number, off } }) {
   return [...read, ...(Math.abs(right) < 1 ? shares : [])].some((one) => Math.abs(one - right) <= Number(off) + 1e-9);
 }
 
-/** The learning path with what is done. @param {Around} around */
-function showPath({ page }) {
-  const next = /** @type {HTMLElement | null} */ (document.querySelector(".ways [rel=next]"));
-  if (!document.querySelector("[data-recall]")) next?.addEventListener("click", () => tick(page));
-  mark();
-}
-
-/** @param {string} page */
+/** This page is done. @param {string} page */
 function tick(page) {
   keep(DONE, [...new Set([...readDone(), page])].join("."));
   mark();
 }
 
+/** Which pages of the learning path are done. */
 function mark() {
   const done = readDone();
   for (const item of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-page]"))) item.classList.toggle("done", done.includes(item.dataset.page ?? ""));

@@ -1,7 +1,7 @@
 // What the server sends for many matrices at once (ui/figure/head_tiles.py); a test compares the names.
 
 /** @import { Rgb } from "../common/colours.js" */
-/** @import { Words } from "../common/words.js" */
+/** @import { Translations } from "../common/words.js" */
 
 /**
  * @typedef {object} TilesData
@@ -10,7 +10,7 @@
  * @property {string[]} tokens
  * @property {string[]} across
  * @property {string[]} down
- * @property {Words} words
+ * @property {Translations} words
  * @property {string} alt what is seen, in a sentence
  * @property {Rgb[]} ramp
  * @property {Rgb} background

@@ -4,19 +4,16 @@
 
 /** @import { Rgb } from "../common/colours.js" */
 /** @import { Tell } from "../common/component.js" */
-/** @import { Host } from "../common/host.js" */
 /** @import { Planes } from "../common/numbers.js" */
 /** @import { TilesData } from "./data.js" */
-/** @import { Span } from "./pooling.js" */
+/** @import { Span } from "./long_text.js" */
 
 import { gradient, mix, watchTheme } from "../common/colours.js";
-import { loadStyle, served, wear } from "../common/component.js";
+import { loadStyle, mounting, served } from "../common/component.js";
 import { element, penOf } from "../common/elements.js";
-import { settle } from "../common/host.js";
 import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../common/numbers.js";
-import { _, localNumber, speak } from "../common/words.js";
-import { poolLargest } from "./pooling.js";
-import { findTokens, lookingAt, squared, ticks } from "./ruler.js";
+import { _, localNumber } from "../common/words.js";
+import { findTokens, lookingAt, poolLargest, squared, ticks } from "./long_text.js";
 
 /** @typedef {{ row: number, column: number, box: HTMLElement, canvas: HTMLCanvasElement, at: number, size: number, image: HTMLCanvasElement | null, below: HTMLElement, beside: HTMLElement, line: HTMLElement }} Tile  `at`: where its numbers begin */
 /** @typedef {{ query: Span, key: Span }} Part  of the text, that is looked at */
@@ -25,29 +22,13 @@ const MOST_FOUND = 5; // heads that are named for a token
 const ROOM = 0.9; // of a side: behind it a label would be cut off
 const A_CLICK = 4; // pixels that a finger moves which does not drag
 
-const style = loadStyle(new URL("style.css", import.meta.url));
-/** @type {WeakMap<Element, Tiles>} */
-const pictures = new WeakMap();
-
-/** Draw what was sent, or change what was drawn of it before. @param {HTMLElement} root @param {TilesData} data @param {Host} host */
-export async function mount(root, data, host) {
-  const page = root.getRootNode();
-  wear(page, await style);
-  settle(root, host);
-  const tiles = pictures.get(root) ?? new Tiles(root, data, host.tell);
-  pictures.set(root, tiles);
-  tiles.tell = host.tell;
-  tiles.show(data);
-}
-
-export default served(".tiles", mount);
-
 export class Tiles {
-  /** @param {HTMLElement} root @param {TilesData} data @param {Tell} tell */
-  constructor(root, data, tell) {
+  /** @param {HTMLElement} root @param {TilesData} data */
+  constructor(root, data) {
     this.root = root;
     this.data = data;
-    this.tell = tell;
+    /** @type {Tell} */
+    this.tell = () => {};
     this.built = ""; // the digest of what is drawn
     /** @type {Tile[]} */
     this.all = [];
@@ -64,18 +45,13 @@ export class Tiles {
     this.start = null; // where the finger came down
     this.search = root.appendChild(element("div", "search"));
     this.wanted = element("input", "");
-    this.found = element("div", "found");
-    this.found.setAttribute("aria-live", "polite");
+    this.found = element("div", "found", "", { "aria-live": "polite" });
     /** @type {number | null} */
     this.sought = null; // the key that was looked for
-    this.whole = root.appendChild(element("button", "whole"));
-    this.whole.onclick = () => this.look(null);
-    this.stage = root.appendChild(element("div", "stage"));
-    this.stage.tabIndex = 0; // it may scroll, and keys must be able to
-    this.stage.setAttribute("role", "group");
+    this.whole = root.appendChild(element("button", "whole", "", { onclick: () => this.look(null) }));
+    this.stage = root.appendChild(element("div", "stage", "", { role: "group", tabindex: 0 })); // it may scroll, and keys must be able to
     this.key = root.appendChild(element("div", "key"));
-    this.readout = root.appendChild(element("div", "readout"));
-    this.readout.setAttribute("aria-live", "polite");
+    this.readout = root.appendChild(element("div", "readout", "", { "aria-live": "polite" }));
     new ResizeObserver(() => this.paint()).observe(root);
     watchTheme(root, () => this.data.background, () => this.tell("theme", true));
   }
@@ -84,7 +60,6 @@ export class Tiles {
   async show(data) {
     const isNew = data.digest !== this.built;
     this.data = data;
-    speak(data.words);
     this.whole.textContent = _("Show the whole text");
     this.stage.setAttribute("aria-label", data.alt);
     if (isNew) this.sought = null;
@@ -110,16 +85,14 @@ export class Tiles {
     down.forEach((name, row) => across.forEach((_layer, column) => {
       const box = this.stage.appendChild(element("div", "tile"));
       box.append(element("span", "name", name));
-      const frame = box.appendChild(element("div", "frame")), canvas = element("canvas", "");
+      const canvas = element("canvas", "", "", {
+        "aria-hidden": "true", onpointerdown: (event) => this.press(tile, event), onpointermove: (event) => this.point(tile, event),
+        onpointerup: (event) => this.release(tile, event), onpointerleave: () => { this.readout.textContent = ""; },
+      });
       const beside = element("div", "axis beside"), below = element("div", "axis below"), line = element("div", "line");
-      frame.append(beside, canvas, line, below);
+      box.appendChild(element("div", "frame")).append(beside, canvas, line, below);
       /** @type {Tile} */
       const tile = { row, column, box, canvas, at: cells * (column * down.length + row), size: 0, image: null, below, beside, line };
-      canvas.setAttribute("aria-hidden", "true");
-      canvas.onpointerdown = (event) => this.press(tile, event);
-      canvas.onpointermove = (event) => this.point(tile, event);
-      canvas.onpointerup = (event) => this.release(tile, event);
-      canvas.onpointerleave = () => { this.readout.textContent = ""; };
       this.all.push(tile);
     }));
   }
@@ -251,6 +224,9 @@ export class Tiles {
     this.look({ query: between(0), key: between(1) });
   }
 }
+
+export const mount = mounting(loadStyle(new URL("style.css", import.meta.url)), Tiles);
+export default served(".tiles", mount);
 
 /** A colour for every step of a weight. @param {TilesData} data */
 function ramp({ ramp: ends }) {

@@ -5,7 +5,7 @@
 
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
-import { Drawing } from "./drawing.js";
+import { Drawing } from "./panel.js";
 
 const WIDTH = 640, HEIGHT = 180, LEFT = 44, BELOW = 24, BESIDE = 12; // pixels: of the bars, of the margins
 const PARTS = 5; // of each axis, with a number at each end of them

@@ -5,7 +5,7 @@
 
 import { shape } from "../../common/elements.js";
 import { _ } from "../../common/words.js";
-import { Drawing } from "./drawing.js";
+import { Drawing } from "./panel.js";
 
 const LEFT = 78, ACROSS = 64, DOWN = 32, TOP = 16, BOTTOM = 78; // pixels: of the names of layers, of a word, of a layer, of the margins
 const LONGEST = 12; // letters of a word that have room

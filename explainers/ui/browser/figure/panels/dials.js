@@ -4,7 +4,7 @@
 
 import { element, shape } from "../../common/elements.js";
 import { digits } from "../../common/numbers.js";
-import { Drawing } from "./drawing.js";
+import { Drawing } from "./panel.js";
 
 export class Dials extends Drawing {
   /** @override @param {Values} values */

@@ -28,8 +28,7 @@ export class Picture extends Panel {
       columns: labels("columns", data.column_tokens ? data.columns : []),
       rows: labels("rows", this.hasRowLabels ? data.rows : []),
     };
-    this.canvas = this.named = element("canvas", "");
-    this.canvas.setAttribute("role", "img");
+    this.canvas = this.named = element("canvas", "", "", { role: "img" });
     this.painted = ""; // the numbers and colours that are on it
     this.bands = ["row", "column", "lit"].map((kind) => element("div", `band ${kind}`));
     this.frameBox.append(this.canvas, ...this.bands);

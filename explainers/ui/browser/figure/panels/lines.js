@@ -11,7 +11,7 @@ import { element, shape } from "../../common/elements.js";
 import { ALONG, take } from "../../common/keys.js";
 import { formatSize, nameLength, namePower } from "../../common/sizes.js";
 import { _, grouped } from "../../common/words.js";
-import { Drawing } from "./drawing.js";
+import { Drawing } from "./panel.js";
 
 const MOST = 940, HEIGHT = 280, LEFT = 72, RIGHT = 16, ABOVE = 12, BELOW = 46; // pixels
 const APART = 66; // pixels between two lengths that are named
@@ -32,13 +32,10 @@ export class Lines extends Drawing {
     this.pointed = 0;
     this.stage.classList.add("lines");
     this.names = this.stage.appendChild(element("div", "line-names"));
-    this.sheet = this.stage.appendChild(element("div", "sheet"));
-    this.sheet.tabIndex = 0;
-    this.sheet.setAttribute("role", "slider");
-    this.sheet.setAttribute("aria-valuemin", "0");
-    this.sheet.onpointermove = (event) => this.point(this.nearest(event.clientX - this.sheet.getBoundingClientRect().left));
-    this.sheet.onpointerleave = () => this.point(this.own);
-    this.sheet.onkeydown = (event) => this.walk(event);
+    this.sheet = this.stage.appendChild(element("div", "sheet", "", {
+      tabindex: 0, role: "slider", "aria-valuemin": 0, onpointerleave: () => this.point(this.own), onkeydown: (event) => this.walk(event),
+      onpointermove: (event) => this.point(this.nearest(event.clientX - event.currentTarget.getBoundingClientRect().left)),
+    }));
     this.guide = shape("line", { class: "guide", y1: ABOVE, y2: ABOVE + HEIGHT });
     const drawn = new WeakRef(this);
     addEventListener("chosen", (event) => drawn.deref()?.lookAhead(/** @type {CustomEvent<Record<string, unknown>>} */ (event).detail));

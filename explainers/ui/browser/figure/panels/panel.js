@@ -5,7 +5,7 @@
 /** @import { Matrix, PanelData } from "../data.js" */
 /** @import { Figure } from "../figure.js" */
 
-import { element } from "../../common/elements.js";
+import { element, shape } from "../../common/elements.js";
 import { _, localNumber } from "../../common/words.js";
 
 /** @typedef {string | number | null} Token  the name of a token's row or column */
@@ -26,14 +26,10 @@ export class Panel {
     this.certain = undefined; // how many places of its numbers are certain, if not all
     /** @type {HTMLElement | undefined} */
     this.named = undefined; // what a screen reader is told the name and the size of
-    this.box = element("div", "panel");
-    this.box.setAttribute("role", "group"); // a section would be a landmark, a dozen on a page
+    this.box = element("div", "panel", "", { role: "group" }); // a section would be a landmark, a dozen on a page
     const title = element("div", "title");
-    this.name = element(data.has_page ? "button" : "span", "name");
-    if (data.has_page) {
-      this.name.setAttribute("aria-label", _("{name}: read about it", { name: data.name }));
-      this.name.onclick = () => figure.tell("open", data.id);
-    }
+    const open = { "aria-label": _("{name}: read about it", { name: data.name }), onclick: () => figure.tell("open", data.id) };
+    this.name = data.has_page ? element("button", "name", "", open) : element("span", "name");
     this.shape = element("span", "shape", ` ${data.rows.length} × ${data.columns.length}`);
     title.append(this.name, this.shape);
     this.formula = element("div", "formula");
@@ -81,6 +77,35 @@ export class Panel {
   tokenAt(row, column) {
     if (this.data.row_tokens) return nameToken(this.data.row_axis, row);
     return this.data.column_tokens ? nameToken(this.data.column_axis, column) : null;
+  }
+}
+
+/** A small drawing of a matrix that says more as lines: vectors that turn, words tied to words. */
+export class Drawing extends Panel {
+  /** @param {Figure} figure @param {PanelData} data */
+  constructor(figure, data) {
+    super(figure, data);
+    this.shape.remove(); // how many numbers it is made of is not its subject
+    this.stage = this.box.appendChild(element("div", "drawings"));
+  }
+
+  /** @override @param {PanelData} data */
+  paint(data) {
+    this.take(/** @type {Matrix} */ (data)); // only images are packed
+    this.draw(this.values);
+  }
+
+  /** Draw these numbers, given that everything else has been taken. @param {Matrix["values"]} values */
+  draw(values) {}
+
+  /**
+   * Shapes in a box [left, top, width, height], with words for a screen reader.
+   * @param {[number, number, number, number]} box @param {string} label @param {SVGElement[]} shapes
+   */
+  drawn(box, label, shapes) {
+    const made = shape("svg", { viewBox: box.join(" "), width: box[2], height: box[3], role: "img", "aria-label": label });
+    made.append(...shapes);
+    return made;
   }
 }
 

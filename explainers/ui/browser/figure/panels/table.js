@@ -22,8 +22,7 @@ export class Table extends Panel {
   /** @param {Figure} figure @param {PanelData} data */
   constructor(figure, data) {
     super(figure, data);
-    const table = this.table = this.named = element("table", "");
-    table.setAttribute("role", "grid");
+    const table = this.table = this.named = element("table", "", "", { role: "grid" });
     table.classList.toggle("pickable", figure.data.pickable);
     const head = table.createTHead().insertRow();
     head.append(element("td", "corner", [[data.row_axis, "↓"], [data.column_axis, "→"]]
@@ -50,11 +49,8 @@ export class Table extends Panel {
   /** The name of a row or a column. @param {string} text @param {Axis} axis @param {number} index @param {boolean} isToken */
   label(text, axis, index, isToken) {
     if (!text && axis === "column") return element("td"); // a header without words is none
-    const label = element("th", axis);
-    label.scope = axis === "row" ? "row" : "col";
+    const label = element("th", axis, "", { scope: axis === "row" ? "row" : "col", title: text, dir: "auto" });
     label.append(element("span", axis === "column" && text.length > (this.data.small ? 1 : 3) ? "turned" : "", text));
-    label.title = text;
-    label.dir = "auto";
     if (isToken) label.dataset[`${axis}Token`] = String(nameToken(this.data[`${axis}_axis`], index));
     return label;
   }

@@ -5,8 +5,7 @@
 /** @import { Token } from "./panel.js" */
 
 import { shape } from "../../common/elements.js";
-import { Drawing } from "./drawing.js";
-import { nameToken } from "./panel.js";
+import { Drawing, nameToken } from "./panel.js";
 
 const FAINT = 0.04; // a smaller weight has no line
 const STEP = 26, LEFT = 116, RIGHT = 264, WIDTH = 380; // between two words; of the two ends of lines; of all

@@ -1,14 +1,8 @@
 // A wall of sentences that people write, one of them open to be judged; a stamp turns when it was.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { writeSentence } from "../../common/filled_text.js";
-import { AROUND, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { Chips } from "../chips.js";
-import { Hero } from "../hero.js";
+import { _, AROUND, Chips, element, Hero, take, writeSentence } from "../kit.js";
 
 /**
  * @typedef {object} CardData
@@ -108,8 +102,8 @@ export class ClaimsWall extends Hero {
     stage.resize(stage.room, bottom + 2);
     return [
       { key: "topics", node: this.topics },
-      ...this.data.cards.flatMap((card, at) => this.markCard(card, at, at === chosen ? large : slots[others.indexOf(at)] ?? unseen, at === chosen || others.includes(at))),
-      ...this.markDesk([x + SIDE, y + height - desk - 10, width - 2 * SIDE, desk]), // over the card that is open
+      ...this.data.cards.map((card, at) => this.markCard(card, at, at === chosen ? large : slots[others.indexOf(at)] ?? unseen, at === chosen || others.includes(at))),
+      this.markDesk([x + SIDE, y + height - desk - 10, width - 2 * SIDE, desk]), // over the card that is open
     ];
   }
 
@@ -122,47 +116,43 @@ export class ClaimsWall extends Hero {
     }
   }
 
-  /** A sentence, and a stamp with two sides of which one is seen. @param {CardData} card @param {number} at @param {Slot} slot @param {boolean} isSeen @returns {Mark[]} */
+  /** A sentence, and a stamp with two sides of which one is seen. @param {CardData} card @param {number} at @param {Slot} slot @param {boolean} isSeen @returns {Mark} */
   markCard(card, at, { box, size }, isSeen) {
-    const { id, about, text } = card, verdict = this.seenOf(card), isOpen = at === this.at, key = `card ${at}`, stamp = `stamp ${at}`;
-    return [
-      { key, class: "claims-card", is: { open: isOpen }, attributes: { "data-verdict": LOOKS[verdict].kind }, box, opacity: isSeen ? 1 : 0 },
-      {
-        key: `text ${at}`, in: key, tag: "button", class: "claims-text", style: { "--size": `${size}px` }, click: () => this.choose({ claim: id, about }), attributes: {
-          "aria-label": verdict ? `${text} ${this.data.verdicts[verdict].label}` : text, "aria-current": String(isOpen), tabindex: isOpen ? 0 : -1, title: isOpen ? "" : text,
-        },
+    const { id, about, text } = card, verdict = this.seenOf(card), isOpen = at === this.at;
+    const words = {
+      key: `words ${at} ${id}`, made: (/** @type {Element} */ node) => node.append(...text.split("`").map((part, odd) => (odd % 2 ? element("code", "", part) : document.createTextNode(part)))),
+    };
+    const button = {
+      key: `text ${at}`, tag: "button", class: "claims-text", style: { "--size": `${size}px` }, click: () => this.choose({ claim: id, about }), parts: [words], attributes: {
+        "aria-label": verdict ? `${text} ${this.data.verdicts[verdict].label}` : text, "aria-current": String(isOpen), tabindex: isOpen ? 0 : -1, title: isOpen ? "" : text,
       },
-      {
-        key: `words ${at} ${id}`, in: `text ${at}`, tag: "span",
-        made: (words) => words.append(...text.split("`").map((part, odd) => (odd % 2 ? element("code", "", part) : document.createTextNode(part)))),
-      },
-      { key: stamp, in: key, tag: "span", class: "claims-stamp", is: { turned: verdict }, attributes: { "aria-hidden": "true" } },
-      { key: `back ${at}`, in: stamp, tag: "i", class: "back", text: "?" },
-      { key: `front ${at}`, in: stamp, tag: "i", class: "front", text: LOOKS[verdict].sign || undefined }, // it keeps its sign while it turns back
-    ];
+    };
+    const front = { tag: "i", class: "front", text: LOOKS[verdict].sign || undefined }; // it keeps its sign while it turns back
+    const stamp = { class: "claims-stamp", is: { turned: verdict }, attributes: { "aria-hidden": "true" }, parts: [{ tag: "i", class: "back", text: "?" }, front] };
+    return {
+      key: `card ${at}`, class: "claims-card", is: { open: isOpen }, attributes: { "data-verdict": LOOKS[verdict].kind }, box, opacity: isSeen ? 1 : 0, parts: [button, stamp],
+    };
   }
 
-  /** Where the open card is judged, or what came of it. @param {Slot["box"]} box @returns {Mark[]} */
+  /** Where the open card is judged, or what came of it. @param {Slot["box"]} box @returns {Mark} */
   markDesk(box) {
     const { open, data: { texts, verdicts, skip } } = this, verdict = this.seenOf(open), said = this.saidOf(open), guess = verdicts[said]?.label ?? "";
     const told = guess ? writeSentence(texts[said === this.verdictOf(open) ? "card_right" : "card_wrong"], { guess }) : "", hidden = Boolean(verdict);
     const answers = [...Object.entries(verdicts), /** @type {const} */ ([skip.key, { label: skip.label, means: "" }])];
-    return [
-      { key: "desk", class: "claims-desk", attributes: { "data-verdict": LOOKS[verdict].kind }, box },
-      { key: "line", in: "desk", class: "claims-line" },
-      { key: "ask", in: "line", tag: "p", class: "claims-ask", text: texts.card_ask, attributes: { hidden } },
-      { key: "means", in: "ask", tag: "small", text: texts.card_means },
-      { key: "result", in: "line", tag: "p", class: "claims-result", attributes: { hidden: !hidden } },
-      { key: "seal", in: "result", tag: "b", class: "claims-seal", text: verdict ? `${LOOKS[verdict].sign} ${verdicts[verdict].label}` : "" },
-      { key: "on the reader", in: "result", tag: "span", text: told },
-      { key: "onward", in: "line", class: "claims-onward" },
-      { key: "back", in: "onward", tag: "button", text: "←", attributes: { "aria-label": _("The claim before") }, click: () => this.step(-1) },
-      { key: "next", in: "onward", tag: "button", text: "→", attributes: { "aria-label": _("The next claim") }, click: () => this.step(1) },
-      { key: "answers", in: "desk", class: "claims-answers", attributes: { role: "group", "aria-label": texts.card_ask, hidden } },
-      ...answers.map(([answer, { label, means }]) => ({
-        key: `answer ${answer}`, in: "answers", tag: "button", class: LOOKS[answer === skip.key ? "" : answer].kind, text: label, attributes: { title: means || undefined }, click: () => this.judge(answer),
-      })),
+    const ask = { tag: "p", class: "claims-ask", text: texts.card_ask, attributes: { hidden }, parts: [{ tag: "small", text: texts.card_means }] };
+    const seal = { tag: "b", class: "claims-seal", text: verdict ? `${LOOKS[verdict].sign} ${verdicts[verdict].label}` : "" };
+    const result = { tag: "p", class: "claims-result", attributes: { hidden: !hidden }, parts: [seal, { text: told }] };
+    const onward = [
+      { key: "back", tag: "button", text: "←", attributes: { "aria-label": _("The claim before") }, click: () => this.step(-1) },
+      { key: "next", tag: "button", text: "→", attributes: { "aria-label": _("The next claim") }, click: () => this.step(1) },
     ];
+    const offered = answers.map(([answer, { label, means }]) => ({
+      tag: "button", class: LOOKS[answer === skip.key ? "" : answer].kind, text: label, attributes: { title: means || undefined }, click: () => this.judge(answer),
+    }));
+    return { key: "desk", class: "claims-desk", attributes: { "data-verdict": LOOKS[verdict].kind }, box, parts: [
+      { tag: "div", class: "claims-line", parts: [ask, result, { tag: "div", class: "claims-onward", parts: onward }] },
+      { tag: "div", class: "claims-answers", attributes: { role: "group", "aria-label": texts.card_ask, hidden }, parts: offered },
+    ] };
   }
 
   /** The topic's other cards; on a phone the next two, so that the numbers below are not far. */

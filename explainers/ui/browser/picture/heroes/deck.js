@@ -1,11 +1,8 @@
 // A deck of exercises: three rows of cards, what is done ticked, one card open.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { ACROSS, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
+import { _, ACROSS, Hero, markSign, take } from "../kit.js";
 
 /** @typedef {{ id: string, label: string, kind: string, sign: string, topic: string }} Card */
 /**
@@ -79,44 +76,34 @@ export class Deck extends Hero {
     stage.resize(stage.room, height);
     return [
       { key: "rows", class: "deck-rows" },
-      ...this.kinds.flatMap(({ id, label, asked }, at) => this.markRow(id, rows[at], [label, asked])),
+      ...this.kinds.map(({ id, label, asked }, at) => this.markRow(id, rows[at], [label, asked])),
       {
         key: "fan", class: "deck-fan", attributes: { role: "radiogroup", "aria-label": _("Exercises") },
         made: (fan) => fan.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.walk(event)),
       },
-      ...cards.flatMap((card, at) => this.markCard(card, at, places[at])),
+      ...cards.map((card, at) => this.markCard(card, at, places[at])),
     ];
   }
 
-  /** The name of a row. @param {string} kind @param {import("../stage.js").Box} box @param {string[]} told @returns {Mark[]} */
+  /** The name of a row. @param {string} kind @param {import("../stage.js").Box} box @param {string[]} told @returns {Mark} */
   markRow(kind, { x, y, width, height }, told) {
-    const own = this.data.cards.filter((card) => card.kind === kind), key = `row ${kind}`;
-    return [
-      {
-        key, in: "rows", tag: "button", class: "deck-row", is: { [kind]: true }, attributes: { "aria-pressed": String(this.kind === kind) }, box: [x, y, width, height],
-        click: () => this.keep(kind),
-      },
-      ...[...told, `${own.filter((card) => this.isDone(card)).length}/${own.length}`].map((text, at) => ({ key: `${key} ${at}`, in: key, tag: ["b", "span", "i"][at], text })),
-    ];
+    const own = this.data.cards.filter((card) => card.kind === kind), count = `${own.filter((card) => this.isDone(card)).length}/${own.length}`;
+    return {
+      key: `row ${kind}`, in: "rows", tag: "button", class: "deck-row", is: { [kind]: true }, attributes: { "aria-pressed": String(this.kind === kind) }, box: [x, y, width, height],
+      click: () => this.keep(kind), parts: [...told, count].map((text, at) => ({ tag: ["b", "span", "i"][at], text })),
+    };
   }
 
-  /** @param {Card} card @param {number} at @param {Place} place @returns {Mark[]} */
+  /** @param {Card} card @param {number} at @param {Place} place @returns {Mark} */
   markCard(card, at, { x, y, width, height }) {
-    const { kind, label, topic, sign } = card, isOpen = at === this.open, isDone = this.isDone(card), key = `card ${at}`, head = `${key} head`, told = isDone ? ", " + _("done") : "";
-    const draw = (/** @type {string} */ name, /** @type {string} */ path) => [
-      { key: `${key} ${name}`, in: head, tag: "svg:svg", class: name, attributes: { viewBox: "0 0 20 20", "aria-hidden": "true" } },
-      { key: `${key} ${name} path`, in: `${key} ${name}`, tag: "svg:path", attributes: { d: path } },
-    ];
-    return [
-      {
-        key, in: "fan", tag: "button", class: "deck-card", is: { [kind]: true, open: isOpen, done: isDone, dim: !this.isLit(card) }, box: [x, y, width, height],
-        attributes: { role: "radio", title: `${label} · ${topic}`, tabindex: isOpen ? 0 : -1, "aria-checked": String(isOpen), "aria-label": `${label}, ${topic}${told}` },
-        click: () => this.turn(at),
-      },
-      { key: head, in: key, tag: "span", class: "deck-head" },
-      ...draw("deck-sign", SIGNS[sign] ?? ""), { key: `${key} time`, in: head, tag: "span", class: "deck-time", text: _("{minutes} min", { minutes: this.minutesOf(card) }) },
-      ...draw("deck-tick", TICK), { key: `${key} name`, in: key, tag: "span", class: "deck-name", text: label },
-    ];
+    const { kind, label, topic, sign } = card, isOpen = at === this.open, isDone = this.isDone(card), told = isDone ? ", " + _("done") : "";
+    const time = { class: "deck-time", text: _("{minutes} min", { minutes: this.minutesOf(card) }) };
+    return {
+      key: `card ${at}`, in: "fan", tag: "button", class: "deck-card", is: { [kind]: true, open: isOpen, done: isDone, dim: !this.isLit(card) }, box: [x, y, width, height],
+      attributes: { role: "radio", title: `${label} · ${topic}`, tabindex: isOpen ? 0 : -1, "aria-checked": String(isOpen), "aria-label": `${label}, ${topic}${told}` },
+      click: () => this.turn(at),
+      parts: [{ class: "deck-head", parts: [markSign(SIGNS[sign] ?? "", 20, "deck-sign"), time, markSign(TICK, 20, "deck-tick")] }, { class: "deck-name", text: label }],
+    };
   }
 
   /** Arrow keys: along a row, and to the nearest card of the line above or below. @param {KeyboardEvent} event */

@@ -1,19 +1,9 @@
 // RoPE as four dials: the hands of a query and of a key, turned by the positions of two words. Every
 // place of the two words comes from the server; the browser only looks it up.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Chips, Slide } from "../chips.js";
-import { flow } from "../lanes.js";
-import { isStill } from "../motion.js";
-import { PAUSE, PLAY } from "../player.js";
-import { WordHero } from "../word_hero.js";
-import { Words } from "../words.js";
+import { _, Chips, digits, element, flow, isStill, markSign, PAUSE, PLAY, Slide, sum, WordHero, Words } from "../kit.js";
 
 /**
  * @typedef {object} Numbers for each move of the asking word alone, and in it for each move of both
@@ -214,14 +204,14 @@ export class Dials extends WordHero {
       const name = `dial ${n}`;
       const path = (/** @type {string} */ part, /** @type {() => string} */ d) => markPath(`${part} ${n}`, name, part === "wedge" ? "dial-wedge" : `dial-hand ${part}`, d);
       return /** @type {Mark[]} */ ([
-        { key: name, in: "drawing", tag: "svg:g", class: "dial" },
-        { key: `face ${n}`, in: name, tag: "svg:circle", class: "dial-face", attributes: { cx: x, cy: y, r: radius } },
+        { key: name, in: "drawing", tag: "svg:g", class: "dial", parts: [{ tag: "svg:circle", class: "dial-face", attributes: { cx: x, cy: y, r: radius } }] },
         { ...path("wedge", () => writeWedgePath(x, y, radius * 0.5, this.now.key[n], this.now.query[n])), is: { minus: data.parts[at][shift][n] < 0 } },
         path("key", () => writeHandPath(x, y, radius * 0.74, this.now.key[n], 5)),
         path("query", () => writeHandPath(x, y, radius - 5, this.now.query[n], 5)),
-        { key: `head ${n}`, class: "dials-head", box: [x - width / 2, y - radius - head - 3, width, head] },
-        { key: `title ${n}`, in: `head ${n}`, tag: "b", text: data.heads[n] ?? _("Pair {number}", { number: String(n + 1) }) },
-        { key: `turn ${n}`, in: `head ${n}`, tag: "span", text: _("a turn in {positions} positions", { positions: data.turns[n] }) },
+        {
+          key: `head ${n}`, class: "dials-head", box: [x - width / 2, y - radius - head - 3, width, head],
+          parts: [{ tag: "b", text: data.heads[n] ?? _("Pair {number}", { number: String(n + 1) }) }, { text: _("a turn in {positions} positions", { positions: data.turns[n] }) }],
+        },
         { key: `angle ${n}`, class: "text dials-angle", text: _("angle {degrees}°", { degrees: String(data.between[at][shift][n]) }), at: [x, y + radius + 14, 15] },
       ]);
     });
@@ -276,10 +266,10 @@ export class Dials extends WordHero {
     const { controls, slides, riding, shift, alone, data: { tokens, pair, least } } = this;
     const told = [shift, alone].map((count) => _("{count} positions", { count: String(count) }));
     return [
-      { key: "play", in: controls, tag: "button", class: "play", click: () => (this.riding ? this.pause() : this.play()) },
-      { key: "play sign", in: "play", tag: "svg:svg", attributes: { viewBox: "0 0 18 18", "aria-hidden": "true" } },
-      { key: "play path", in: "play sign", tag: "svg:path", attributes: { d: riding ? PAUSE : PLAY } },
-      { key: "play name", in: "play", tag: "span", text: riding ? _("Pause") : _("Play") },
+      {
+        key: "play", in: controls, tag: "button", class: "play", click: () => (this.riding ? this.pause() : this.play()),
+        parts: [markSign(riding ? PAUSE : PLAY, 18), { text: riding ? _("Pause") : _("Play") }],
+      },
       { key: "both", in: controls, node: slides[0].root, fill: () => slides[0].show(_("Move both words by"), 0, FAR, shift, told[0]) },
       { key: "alone", in: controls, node: slides[1].root, fill: () => slides[1].show(_("Move only {word} by", { word: tokens[pair[0]] }), least, MOST, alone, told[1]) },
     ];

@@ -1,17 +1,9 @@
 // From scores to output: products, divided, put through softmax, and mixed, for one word, all in one
 // picture. What a reader drags, the temperature, is computed here, from the products.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark, Now } from "../scene.js" */
+/** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { setText } from "../../common/elements.js";
-import { digits, largest, sum } from "../../common/numbers.js";
-import { _, localNumber } from "../../common/words.js";
-import { writeRibbonPath } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
-import { percent } from "../sentence.js";
-import { softmax, sumWeighted } from "../softmax.js";
-import { markStrip } from "../strip_marks.js";
+import { _, digits, largest, localNumber, markRange, markStrip, percent, setText, softmax, sum, sumWeighted, WordHero, writeRibbonPath } from "../kit.js";
 
 /**
  * @typedef {object} Numbers
@@ -55,7 +47,7 @@ export class FourSteps extends WordHero {
       ...this.markHeads(places),
       { key: "frame", class: "column-frame", box: [column.left, tops[1], column.width, tall] },
       ...this.markOutput(places, weights),
-      ...this.markSlider(places),
+      this.markSlider(places),
       ...tokens.flatMap((_word, place) => {
         const from = sum(weights.slice(0, place));
         return [...this.markScore(places, place, products[place]), ...this.markPart(places, place, weights[place], from)];
@@ -71,31 +63,26 @@ export class FourSteps extends WordHero {
       [_("3 Weights"), _("softmax: 100 %")],
       [_("4 Output"), _("each as tall as its weight")],
     ];
-    return heads.flatMap(({ left, width }, step) => [
-      { key: `head ${step}`, class: "step-head", box: [left, tops[step < 2 ? 0 : 1] - 48, width, 44] },
-      { key: `name ${step}`, in: `head ${step}`, tag: "b", text: said[step][0] },
-      { key: `what ${step}`, in: `head ${step}`, tag: "span", text: said[step][1] },
-    ]);
+    return heads.map(({ left, width }, step) => ({
+      key: `head ${step}`, class: "step-head", box: [left, tops[step < 2 ? 0 : 1] - 48, width, 44], parts: [{ tag: "b", text: said[step][0] }, { text: said[step][1] }],
+    }));
   }
 
-  /** The divisor, with a mark at √d_k that brings it back there. @param {Places} places @returns {Mark[]} */
+  /** The divisor, with a mark at √d_k that brings it back there. @param {Places} places @returns {Mark} */
   markSlider({ bars: [, { left, width }], slider }) {
     const { temperatures, root } = this.data, at = temperatures.indexOf(this.temperature), last = temperatures.length - 1, name = this.rootName();
-    return [
-      { key: "slider", class: "temperature", style: { "--at-root": temperatures.indexOf(root) / last }, box: [slider.left, slider.top, left + width - slider.left, 50] },
-      { key: "slider name", in: "slider", tag: "span", class: "name" },
-      { key: "divisor", in: "slider name", tag: "b", text: _("Divisor") },
-      { key: "reading", in: "slider name", tag: "output", text: `÷ ${writeNumber(this.temperature)}` },
-      { key: "slide", in: "slider", class: "slide" },
-      {
-        key: "range", in: "slide", tag: "input", attributes: { type: "range", max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() }, value: at,
-        made: (range) => Object.assign(range, { oninput: () => this.drag(Number(range.value)), onkeydown: (/** @type {Event} */ event) => event.stopPropagation() }),
-      },
-      {
-        key: "root", in: "slide", tag: "button", class: "mark", text: name, attributes: { "aria-label": _("Divide by {root}", { root: name }), "aria-pressed": String(this.isRoot) },
-        click: () => this.choose({ divided_by: this.data.root }),
-      },
-    ];
+    const range = markRange((value) => this.drag(value), at, { max: last, "aria-label": _("Divisor: the products are divided by it"), "aria-valuetext": this.divisor() });
+    const back = {
+      tag: "button", class: "mark", text: name, attributes: { "aria-label": _("Divide by {root}", { root: name }), "aria-pressed": String(this.isRoot) },
+      click: () => this.choose({ divided_by: root }),
+    };
+    return {
+      key: "slider", class: "temperature", style: { "--at-root": temperatures.indexOf(root) / last }, box: [slider.left, slider.top, left + width - slider.left, 50],
+      parts: [
+        { class: "name", parts: [{ tag: "b", text: _("Divisor") }, { tag: "output", text: `÷ ${writeNumber(this.temperature)}` }] },
+        { tag: "div", class: "slide", parts: [range, back] },
+      ],
+    };
   }
 
   /** @param {Places} places @param {number[]} weights @returns {Mark[]} */
@@ -104,7 +91,7 @@ export class FourSteps extends WordHero {
     const letters = Math.min(18, size), long = stage.width(tokens[asker], letters) / 2;
     return [
       { key: "made", class: "text made", text: tokens[asker], at: [Math.min(left + width / 2, stage.room - long), top - 14, letters] },
-      ...markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: largest(value), box: [left, top, width, height] }),
+      markStrip("output", { role: "value", name: _("output"), numbers: sumWeighted(weights, value), limit: largest(value), box: [left, top, width, height] }),
     ];
   }
 
@@ -131,7 +118,7 @@ export class FourSteps extends WordHero {
   markPart({ tops: [, top], lane, tall, size, isWide, share, funnel, column, values, output }, place, weight, from) {
     const word = this.data.tokens[place], value = this.data.value[place], numbers = [from, weight];
     const middle = top + lane * (place + 0.5), half = lane * 0.36, start = top + (tall - output.height) / 2;
-    const [strip, ...inside] = markStrip(`value ${place}`, {
+    const strip = markStrip(`value ${place}`, {
       role: "value", name: _("value of {word}", { word }), numbers: value, still: true, limit: largest(this.data.value), box: [values.left, top, values.width, tall],
     }, { own: place });
     const between = (/** @type {Now} */ [before, now], begin = top, high = tall) => /** @type {[number, number]} */ ([begin + before * high, begin + (before + now) * high]);
@@ -163,7 +150,6 @@ export class FourSteps extends WordHero {
         },
       },
       { ...strip, box: undefined, numbers, draw: (node, [before, now]) => lay(node, values.left, top + before * tall, values.width, now * tall) }, // it moves with each frame
-      ...inside,
     ];
   }
 

@@ -1,15 +1,8 @@
 // All heads of a model by name; and of one of them its scores, and its arcs on a short text.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { markArcs } from "../arcs.js";
-import { Chips } from "../chips.js";
-import { percent } from "../sentence.js";
-import { WordHero } from "../word_hero.js";
+import { _, Chips, digits, element, markArcs, percent, sum, WordHero } from "../kit.js";
 import { markMap } from "./gallery_map.js";
 
 /**

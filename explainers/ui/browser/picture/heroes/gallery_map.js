@@ -1,9 +1,8 @@
 // A square for every head: a column for each layer, a row for each head of it.
 
-/** @import { Mark, Scene } from "../scene.js" */
+/** @import { Mark, Scene } from "../kit.js" */
 
-import { ACROSS, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
+import { _, ACROSS, take } from "../kit.js";
 
 /**
  * @typedef {object} MapState
@@ -29,18 +28,17 @@ export function markMap(scene, { top, wide, layers, heads, chosen, hues, lit, to
   const rows = [...Array(heads).keys()], columns = [...Array(layers).keys()];
   const marks = /** @type {Mark[]} */ ([
     { key: "map", class: "gallery-map", attributes: { role: "grid", "aria-label": _("All heads: a column for each layer, a row for each head") } },
-    ...rows.flatMap((line) => [
-      { key: `heads ${line}`, in: "map", attributes: { role: "row" } },
-      ...columns.map((column) => {
+    ...rows.map((line) => ({
+      key: `heads ${line}`, in: "map", attributes: { role: "row" }, parts: columns.map((column) => {
         const place = column * heads + line, isChosen = place === chosen, name = `L${column}.H${line}: ${told[place]}`;
         return {
-          key: `cell ${column} ${line}`, in: `heads ${line}`, tag: "button", class: "gallery-cell", is: { moves: false, nameless: !hues[place], dim: !lit[place], "matter-chance": chance[place] },
+          key: `cell ${column} ${line}`, tag: "button", class: "gallery-cell", is: { moves: false, nameless: !hues[place], dim: !lit[place], "matter-chance": chance[place] },
           box: [left + column * width + 1, first + line * height + 1, width - 2, height - 2], style: { "--hue": hues[place] || "transparent" },
           attributes: { role: "gridcell", tabindex: isChosen ? 0 : -1, "aria-selected": String(isChosen), "aria-label": name, title: name },
           click: () => choose(column, line), made: (/** @type {HTMLElement} */ node) => { node.onkeydown = (event) => walk(event, scene, column, line); },
         };
       }),
-    ]),
+    })),
     { key: "corner", class: "text quiet", text: isPhone ? "" : _("layer"), at: [0, top + HEAD / 2, letters], hold: "left" },
     { key: "frame", class: "gallery-frame", box: [left + layer * width - 2, first + head * height - 2, width + 4, height + 4] },
     ...columns.map((place) => ({

@@ -1,13 +1,8 @@
 // Heads under each other, each in a colour of its own: where one word looks.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
 
-import { _ } from "../../common/words.js";
-import { markArcs, yields } from "../arcs.js";
-import { placeWords } from "../lanes.js";
-import { WordHero } from "../word_hero.js";
-import { isWord, percent } from "../sentence.js";
+import { _, isWord, markArcs, percent, placeWords, WordHero, yields } from "../kit.js";
 
 /**
  * @typedef {object} Layer heads; small ones all have equally many parameters
@@ -71,9 +66,8 @@ export class Heads extends WordHero {
       ...(isGhost ? [] : /** @type {Mark[]} */ ([
         {
           key: `lamp ${head}`, tag: "button", class: "heads-lamp", is: { on: !isOff }, style: { "--hue": `var(${colour})` }, box: [plan.lamp, place.title - 17, 44, 34],
-          attributes: { role: "switch", "aria-checked": String(!isOff), "aria-label": name }, click: () => this.turn(head),
+          attributes: { role: "switch", "aria-checked": String(!isOff), "aria-label": name }, click: () => this.turn(head), parts: [{}],
         },
-        { key: `knob ${head}`, in: `lamp ${head}`, tag: "span" },
       ])),
       {
         key: `name ${head}`, class: "text heads-name", is: { off: isOff }, text: isGhost ? _("single head") : name, style: { "--hue": isGhost ? "var(--quiet)" : `var(${colour})` },

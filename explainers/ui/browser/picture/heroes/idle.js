@@ -1,17 +1,9 @@
 // A head that often wants nothing: where a letter's weight goes when there is nothing to look for.
 
 /** @import { Tell } from "../../common/component.js" */
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { chooseTold, markArcs, writeArcPath } from "../arcs.js";
-import { Film } from "../player.js";
-import { percent } from "../sentence.js";
-import { WordHero } from "../word_hero.js";
-import { Words } from "../words.js";
+import { _, chooseTold, digits, element, Film, markArcs, percent, sum, WordHero, Words, writeArcPath } from "../kit.js";
 
 /**
  * @typedef {object} Stage what is seen of a head after so many batches
@@ -59,7 +51,7 @@ const SHARE_ROOM = 34; // pixels that a share takes
 /** @extends {WordHero<HeroData & Numbers>} */
 export class Idle extends WordHero {
   toggles = element("div", "idle-toggles");
-  film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), { isLarge: true });
+  film = new Film(this.below, _("batches learned"), (frame) => this.choose({ learned: this.stages[frame].batches }), true);
 
   /** A space is to be seen. @override @param {HeroData & Numbers} data @param {Tell} tell */
   show(data, tell) {
@@ -120,10 +112,7 @@ export class Idle extends WordHero {
   // What is seen.
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.toggles.parentElement !== this.bar) this.bar.append(this.toggles); // put there again, it would lose the focus
-  }
+  get besides() { return [this.toggles]; }
 
   /** @override @returns {Mark[]} */
   marks() {
@@ -168,14 +157,14 @@ export class Idle extends WordHero {
     film.show(Math.max(0, this.frame), stages.length > 1);
     return [
       { key: "film", node: film.root, in: this.below },
-      { key: "training", in: this.below, class: "idle-training" },
       {
-        key: "train", in: "training", tag: "button", class: "idle-train", is: { on: isTraining }, text: isTraining ? _("Cancel") : _("Train it now"),
-        click: () => this.choose({ run: this.isTraining ? 0 : Number(this.choices.run) + 1 }),
-      },
-      {
-        key: "told", in: "training", tag: "span", class: "quiet", attributes: { role: "status" },
-        text: this.trained?.told ?? (stages.length ? "" : _("not trained yet with these switches")),
+        key: "training", in: this.below, class: "idle-training", parts: [
+          {
+            tag: "button", class: "idle-train", is: { on: isTraining }, text: isTraining ? _("Cancel") : _("Train it now"),
+            click: () => this.choose({ run: this.isTraining ? 0 : Number(this.choices.run) + 1 }),
+          },
+          { class: "quiet", attributes: { role: "status" }, text: this.trained?.told ?? (stages.length ? "" : _("not trained yet with these switches")) },
+        ],
       },
     ];
   }
@@ -218,15 +207,11 @@ export class Idle extends WordHero {
           },
         ]);
       }),
-      ...kinds.flatMap((kind, at) => {
+      ...kinds.map((kind, at) => {
         if (x + widths[at] + 20 > stage.room) { x = isPhone ? 2 : left; y += 22; }
-        const start = x;
+        const start = x, parts = [{ class: `idle-part ${kind}` }, { class: "name", text: this.nameOf(kind) }];
         x += widths[at] + 44;
-        return /** @type {Mark[]} */ ([
-          { key: `legend ${kind}`, class: "text quiet idle-key", at: [start, y, 14], hold: "left", opacity },
-          { key: `colour ${kind}`, in: `legend ${kind}`, tag: "span", class: `idle-part ${kind}` },
-          { key: `kind ${kind}`, in: `legend ${kind}`, tag: "span", class: "name", text: this.nameOf(kind) },
-        ]);
+        return /** @type {Mark} */ ({ key: `legend ${kind}`, class: "text quiet idle-key", at: [start, y, 14], hold: "left", opacity, parts });
       }),
     ];
   }

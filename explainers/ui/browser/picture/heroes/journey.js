@@ -2,20 +2,10 @@
 // A step changes places, which CSS moves; another word changes numbers, which the tween moves. So what
 // a step does not show waits unseen where it comes from, or has gone where it became something else.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 /** @import { Box } from "./journey_steps.js" */
 
-import { ALONG, take } from "../../common/keys.js";
-import { setText } from "../../common/elements.js";
-import { digits, largest, sum } from "../../common/numbers.js";
-import { _, grouped } from "../../common/words.js";
-import { markArcs, markMixture, writeRibbonPath } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
-import { isStill } from "../motion.js";
-import { Film, Player } from "../player.js";
-import { percent } from "../sentence.js";
-import { markStrip } from "../strip_marks.js";
+import { _, ALONG, digits, Film, grouped, isStill, largest, markArcs, markMixture, markStrip, percent, Player, setText, sum, take, WordHero, writeRibbonPath } from "../kit.js";
 import { COLUMN_NAMES, DELAYS, DWELL, LOOK, MASK, NUMBERS, OUTPUT, PER_WORD, Places, SCORES, VIEWS, WEIGHTS } from "./journey_steps.js";
 
 /** @typedef {number[][]} Matrix */
@@ -193,16 +183,14 @@ export class Journey extends WordHero {
       weighted: of(OUTPUT) && [_("× weight"), ""],
       output: of(OUTPUT) && [_("output"), _("the sum")],
     };
-    return Object.entries(said).flatMap(([kind, told]) => {
+    return Object.entries(said).map(([kind, told]) => {
       const text = !this.all && told, [at, extent] = table[step][kind === "query" && of(SCORES) ? "asked" : kind] ?? table[NUMBERS].x ?? [0, 0];
-      const middle = kind === "score" ? at : kind === "bar" ? at + (isUpright ? extent / 2 : -extent * 0.45) : at + extent / 2, key = `label ${kind}`;
-      return /** @type {Mark[]} */ ([
-        {
-          key, class: "label", style: { "--role": `var(--${ROLES[kind] ?? "st-text-color"})` }, opacity: text ? 1 : 0,
-          ...(isUpright ? { at: [Math.min(stage.room - 34, left + middle), 17, 12] } : { at: [left - 12, middle, 13], hold: "right" }),
-        },
-        ...["b", "span"].map((tag, nth) => ({ key: `${key} ${tag}`, in: key, tag, text: text ? text[nth] : undefined })), // what fades keeps its text
-      ]);
+      const middle = kind === "score" ? at : kind === "bar" ? at + (isUpright ? extent / 2 : -extent * 0.45) : at + extent / 2;
+      return /** @type {Mark} */ ({
+        key: `label ${kind}`, class: "label", style: { "--role": `var(--${ROLES[kind] ?? "st-text-color"})` }, opacity: text ? 1 : 0,
+        ...(isUpright ? { at: [Math.min(stage.room - 34, left + middle), 17, 12] } : { at: [left - 12, middle, 13], hold: "right" }),
+        parts: ["b", "span"].map((tag, nth) => ({ tag, text: text ? text[nth] : undefined })), // what fades keeps its text
+      });
     });
   }
 
@@ -222,9 +210,9 @@ export class Journey extends WordHero {
       }, { opacity: this.all ? 0 : opacity * share, delay: this.delay(kind, place), own });
     };
     return [
-      ...mark("query", "query", query[asker], asker),
-      ...mark("output", "output", this.rule.output[asker], asker),
-      ...data.tokens.flatMap((_word, place) => OWN.flatMap((kind) =>
+      mark("query", "query", query[asker], asker),
+      mark("output", "output", this.rule.output[asker], asker),
+      ...data.tokens.flatMap((_word, place) => OWN.map((kind) =>
         mark(`${kind} ${place}`, kind, rows[kind][place], place, step >= MASK && kind !== "x" && this.isHidden(place) ? 0.25 : 1, place))),
     ];
   }

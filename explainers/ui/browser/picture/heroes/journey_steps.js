@@ -1,11 +1,11 @@
 // Where everything stands at each step of a word's journey, and what waits for what.
 
-/** @import { Stage } from "../stage.js" */
+/** @import { Stage } from "../kit.js" */
 /** @typedef {[x: number, y: number, width: number, height: number]} Box */
 /** @typedef {[depth: number, extent: number, opacity: number]} Depth */
 /** @typedef {Partial<Record<string, Depth>>} Step the kinds of nodes that a step shows */
 
-import { lanes, poster as placeLarge, rows } from "../lanes.js";
+import { lanes, poster as placeLarge, rows } from "../kit.js";
 
 export const LOOK = 0, NUMBERS = 1, VIEWS = 2, SCORES = 3, MASK = 4, WEIGHTS = 5, OUTPUT = 6;
 export const DWELL = [0, 3200, 4600, 5600, 3200, 4400, 6000]; // milliseconds for which a class looks at a step

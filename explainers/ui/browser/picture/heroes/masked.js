@@ -1,18 +1,9 @@
 // What a mask does: the weights of all words under it, and how one word's attention is shared out
 // again among the words that it may still look at.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark, Now } from "../scene.js" */
+/** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { element, setText } from "../../common/elements.js";
-import { ACROSS, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { chooseArcWidth, markArcs, writeArcPath, writeRibbonPath, yields } from "../arcs.js";
-import { WordHero } from "../word_hero.js";
-import { poster } from "../lanes.js";
-import { percent, seenPercent } from "../sentence.js";
-import { softmax } from "../softmax.js";
-import { isUnseen } from "../words.js";
+import { _, ACROSS, chooseArcWidth, element, isUnseen, makeRange, markArcs, MARKS, percent, poster, seenPercent, setText, softmax, take, WordHero, writeArcPath, writeRibbonPath, yields } from "../kit.js";
 import { CAUSAL, FULL, readCells, readRow, writeCells } from "./masked_drawing.js";
 
 /** @typedef {number[][]} Matrix */
@@ -55,9 +46,16 @@ export class Masked extends WordHero {
   // What stands in the bar beside the choices, not in the picture.
   slide = element("label", "masked-slide");
   slideName = this.slide.appendChild(element("span"));
-  slider = Object.assign(this.slide.appendChild(element("input")), { type: "range", oninput: () => this.choose({ [this.mask?.name ?? ""]: Number(this.slider.value) }) });
+  slider = this.slide.appendChild(makeRange((value) => this.choose({ [this.mask?.name ?? ""]: value })));
   slideValue = this.slide.appendChild(element("output"));
   starts = element("div", "masked-starts");
+
+  /** @param {HTMLElement} root */
+  constructor(root) {
+    super(root);
+    const starts = [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]].map(([cells, name]) => element("button", "", name, { onclick: () => this.choose({ cells }) }));
+    this.starts.append(element("span", "", _("Click a cell to forbid or allow it.")), ...starts);
+  }
 
   // What is chosen.
 
@@ -108,14 +106,9 @@ export class Masked extends WordHero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.slide.parentNode === this.bar) return;
-    const starts = [[FULL, _("allow all")], [CAUSAL, _("only earlier words")]].map(([cells, name]) => Object.assign(element("button", "", name), { onclick: () => this.choose({ cells }) }));
-    this.starts.replaceChildren(element("span", "", _("Click a cell to forbid or allow it.")), ...starts);
-    this.bar.append(this.slide, this.starts);
-    this.below.replaceChildren(...["weights", "marks"].flatMap((key) => this.chips.get(key)?.root ?? []));
-  }
+  get keysBelow() { return ["weights", MARKS]; }
+  /** @override */
+  get besides() { return [this.slide, this.starts]; }
 
   /** @override @param {boolean} isFirst */
   renew(isFirst) {

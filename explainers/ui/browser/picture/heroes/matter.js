@@ -1,12 +1,8 @@
 // What one head's output from another prompt changes, for every head; and the heads that change most.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { digits } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { percent } from "../sentence.js";
+import { _, digits, Hero, percent } from "../kit.js";
 import { markMap } from "./gallery_map.js";
 
 /**
@@ -52,7 +48,7 @@ export class Matter extends Hero {
     const { marks: map, end } = this.markHeads(top, wide, largest), foot = end + (isPhone ? 80 : 34), rows = isBeside ? top : foot;
     stage.resize(room, Math.max(foot, rows + 24 + AXIS + ROWS * STEP + 6));
     return [
-      ...this.markPrompts(step), ...this.markLegend([0, end + 6, wide, isPhone ? 66 : 24]),
+      ...this.markPrompts(step), this.markLegend([0, end + 6, wide, isPhone ? 66 : 24]),
       ...map, ...this.markRows(isBeside ? wide + GAP : 0, rows, isBeside ? BARS : room, largest),
     ];
   }
@@ -69,21 +65,18 @@ export class Matter extends Hero {
   /** Both prompts, and by how much each prefers its answer. @param {number} step @returns {Mark[]} */
   markPrompts(step) {
     const { data: { prompts, leads, answers }, stage: { room } } = this;
-    return prompts.flatMap(/** @returns {Mark[]} */ (tokens, which) => {
-      const inside = `prompt ${which}`, told = { lead: digits(Math.abs(leads[which])), answer: answers[which], other: answers[1 - which] };
+    return prompts.map(/** @returns {Mark} */ (tokens, which) => {
+      const told = { lead: digits(Math.abs(leads[which])), answer: answers[which], other: answers[1 - which] };
       const said = room < 620 ? _("{answer} leads by {lead}", told) : _("the logit of {answer} is {lead} above that of {other}", told);
-      return [
-        { key: inside, class: "matter-prompt", box: [0, 6 + which * step, room, step] },
-        ...tokens.map((text, at) => ({ key: `${inside} ${at}`, in: inside, tag: "span", is: { other: text !== prompts[1 - which][at] }, text })),
-        { key: `lead ${which}`, in: inside, tag: "b", text: ` ▸ ${said}` },
-      ];
+      const words = tokens.map((text, at) => ({ is: { other: text !== prompts[1 - which][at] }, text }));
+      return { key: `prompt ${which}`, class: "matter-prompt", box: [0, 6 + which * step, room, step], parts: [...words, { key: `lead ${which}`, tag: "b", text: ` ▸ ${said}` }] };
     });
   }
 
-  /** @param {[number, number, number, number]} box @returns {Mark[]} */
+  /** @param {[number, number, number, number]} box @returns {Mark} */
   markLegend(box) {
     const told = this.isPatched ? [_("towards the other answer"), _("away from it"), _("no more than random words")] : [_("adds to the lead"), _("takes from it")];
-    return [{ key: "legend", class: "matter-legend", box }, ...told.map((text, at) => ({ key: `legend ${at}`, in: "legend", tag: "span", class: ["more", "less", "chance"][at], text }))];
+    return { key: "legend", class: "matter-legend", box, parts: told.map((text, at) => ({ class: ["more", "less", "chance"][at], text })) };
   }
 
   /** The heads that change most, and the chosen one. @param {number} left @param {number} top @param {number} width @param {number} largest @returns {Mark[]} */

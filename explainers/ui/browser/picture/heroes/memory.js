@@ -1,13 +1,9 @@
 // What GPUs hold, as one stack to scale; a map of what fits on how many; and what limits there.
 
-/** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence, Tell } from "../kit.js" */
 
 import { ANSWER_WITHIN, locate } from "../../common/component.js";
-import { writeSentence } from "../../common/filled_text.js";
-import { _, grouped, localNumber } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
+import { _, Film, grouped, Hero, localNumber, writeSentence } from "../kit.js";
 import { formatSize, formatThree, formatTime } from "../../common/sizes.js";
 import { MemoryMap } from "./memory_map.js";
 
@@ -114,9 +110,8 @@ export class Memory extends Hero {
   /** @param {string} number */
   nameGpus(number) { return `${number}\u00a0×\u00a0${this.data.gpu}`; }
 
-  /** At once, without a way there: it follows a finger or a slider. @param {number} row @param {number} column */
+  /** @param {number} row @param {number} column */
   move(row, column) {
-    this.root.classList.add("quick");
     this.choose({ tokens: this.data.lengths[column], texts: this.data.counts[row] });
   }
 
@@ -124,8 +119,8 @@ export class Memory extends Hero {
   update() {
     this.film.show(this.column, true);
     this.readers.show(this.row, true);
+    this.root.classList.toggle("quick", this.film.isPlaying || this.readers.isPlaying);
     super.update();
-    if (!this.film.timer && !this.readers.timer) this.root.classList.remove("quick");
   }
 
   /** @override @param {boolean} isFirst */
@@ -179,14 +174,13 @@ export class Memory extends Hero {
         { key: "reserve", class: "memory-reserve", box: [usable * scale, top, (memory - usable) * scale, height] },
         part("weights", 0, weights), part("overhead", weights, overhead), part("cache", start, inside, true), part("over", start + inside, cache - inside, true),
         { key: "line", class: "memory-line", box: [memory * scale - 3, top - 8, 3, height + 16] },
-        { key: "legend", class: "memory-legend", box: [0, top + height + 9, stage.room, high] },
-        ...this.markLegend(),
+        { key: "legend", class: "memory-legend", box: [0, top + height + 9, stage.room, high], parts: this.listParts() },
       ],
     };
   }
 
-  /** @returns {Mark[]} */
-  markLegend() {
+  /** What the memory is divided into. @returns {Partial<Mark>[]} */
+  listParts() {
     const { plan } = this;
     const told = [
       ["weights", _("weights"), plan.weights === null ? "?" : formatSize(plan.weights)],
@@ -194,9 +188,7 @@ export class Memory extends Hero {
       ["cache", _("cache"), formatSize(this.cache)],
       ["reserve", _("left unused"), ""],
     ];
-    return told.flatMap(([name, label, size]) => [
-      { key: `item ${name}`, in: "legend", tag: "span", class: `memory-item ${name}`, text: `${label} ` }, { key: `size ${name}`, in: `item ${name}`, tag: "b", text: size },
-    ]);
+    return told.map(([name, label, size]) => ({ class: `memory-item ${name}`, text: `${label} `, parts: [{ tag: "b", text: size }] }));
   }
 
   /** How full the memory is, and how long a step reads and computes. @returns {Mark[]} */
@@ -205,19 +197,18 @@ export class Memory extends Hero {
     const titles = /** @type {Record<string, string>} */ ({ memory: _("Memory limits here"), bandwidth: _("Bandwidth limits here"), compute: _("Computing limits here"), none: "" });
     const isKnown = reading > 0 && limit !== "memory", longest = Math.max(reading, computing) || 1, time = (/** @type {number} */ seconds) => (isKnown ? formatTime(seconds) : "–");
     const filled = held > usable ? _("{size} too much", { size: formatSize(held - usable) }) : `${Math.round((100 * held) / usable)}\u00a0%`;
-    const meter = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ number, /** @type {number} */ share, part = 0) => /** @type {Mark[]} */ ([
-      { key: name, in: "side", class: `memory-meter ${name}`, is: { chosen: name === limit }, attributes: { hidden: name !== "memory" && limit === "none" } },
-      { key: `${name} label`, in: name, tag: "span", class: "what", text: label },
-      { key: `${name} number`, in: name, tag: "b", text: number },
-      { key: `${name} gauge`, in: name, class: "gauge" },
-      { key: `${name} share`, in: `${name} gauge`, tag: "i", style: { width: `${Math.min(100, 100 * share)}%` } },
-      { key: `${name} part`, in: `${name} gauge`, tag: "i", class: "part", style: { width: part ? `${100 * part}%` : "0" } },
-    ]);
+    const meter = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string} */ number, /** @type {number} */ share, part = 0) => {
+      const filled = [{ tag: "i", style: { width: `${Math.min(100, 100 * share)}%` } }, { tag: "i", class: "part", style: { width: part ? `${100 * part}%` : "0" } }];
+      return {
+        key: name, in: "side", class: `memory-meter ${name}`, is: { chosen: name === limit }, attributes: { hidden: name !== "memory" && limit === "none" },
+        parts: [{ class: "what", text: label }, { tag: "b", text: number }, { tag: "div", class: "gauge", parts: filled }],
+      };
+    };
     return [
       { key: "limit title", in: "side", class: "memory-limit-title", text: titles[limit], attributes: { "data-limit": limit } },
-      ...meter("memory", weights !== null ? _("filled of what is usable") : _("filled of what is usable, without weights"), filled, held / usable),
-      ...meter("bandwidth", _("reading memory, each step"), time(reading), isKnown ? reading / longest : 0, isKnown ? ofCaches / longest : 0),
-      ...meter("compute", _("computing with weights"), time(computing), isKnown ? computing / longest : 0),
+      meter("memory", weights !== null ? _("filled of what is usable") : _("filled of what is usable, without weights"), filled, held / usable),
+      meter("bandwidth", _("reading memory, each step"), time(reading), isKnown ? reading / longest : 0, isKnown ? ofCaches / longest : 0),
+      meter("compute", _("computing with weights"), time(computing), isKnown ? computing / longest : 0),
       { key: "speed", in: "side", class: "memory-speed", text: isKnown && limit !== "none" ? _("at most {speed} tokens a second", { speed: formatThree(speed) }) : "" },
     ];
   }

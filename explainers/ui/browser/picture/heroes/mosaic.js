@@ -1,19 +1,9 @@
 // All heads of a model as small squares; the arcs of one of them over the tokens of the sentence.
 
 /** @import { Tell } from "../../common/component.js" */
-/** @import { Planes } from "../../common/numbers.js" */
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Dress } from "../palette.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Dress, HeroData, Mark, Planes, Sentence } from "../kit.js" */
 
-import { channels, mix, pixelOf } from "../../common/colours.js";
-import { element, penOf } from "../../common/elements.js";
-import { ACROSS, take } from "../../common/keys.js";
-import { BLANK_WEIGHT, unpackPlanes, WEIGHT_STEPS } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { markArcs } from "../arcs.js";
-import { percent } from "../sentence.js";
-import { WordHero } from "../word_hero.js";
+import { _, ACROSS, BLANK_WEIGHT, channels, element, markArcs, mix, penOf, percent, pixelOf, take, unpackPlanes, WEIGHT_STEPS, WordHero } from "../kit.js";
 
 /**
  * @typedef {object} Numbers
@@ -40,8 +30,8 @@ export class Mosaic extends WordHero {
   under = null; // the mouse
   squares = new Squares();
   // What stands in the bar beside the choices, not in the picture.
-  next = Object.assign(element("button", "mosaic-next", _("Another telling head")), { onclick: () => this.step() });
-  dim = Object.assign(element("button", "mosaic-dim", _("Hide the first token")), { onclick: () => this.choose({ dim_first: !this.isDimmed }) });
+  next = element("button", "mosaic-next", _("Another telling head"), { onclick: () => this.step() });
+  dim = element("button", "mosaic-dim", _("Hide the first token"), { role: "switch", onclick: () => this.choose({ dim_first: !this.isDimmed }) });
 
   // What is chosen.
 
@@ -71,10 +61,7 @@ export class Mosaic extends WordHero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    if (this.bar.lastChild !== this.dim) this.bar.append(this.next, this.dim); // put there again, it would lose the focus
-  }
+  get besides() { return [this.next, this.dim]; }
 
   /** The next of the heads that are worth a look. */
   step() {
@@ -119,7 +106,6 @@ export class Mosaic extends WordHero {
   marks() {
     const { root, next, dim, stage, data, squares, isDimmed, layer, head } = this;
     next.hidden = data.telling.length < 2;
-    dim.setAttribute("role", "switch");
     dim.setAttribute("aria-checked", String(isDimmed));
     const places = this.places = placeMosaic(stage, data.tokens, data), side = data.tokens.length;
     squares.draw(places, { ...data, side }, isDimmed);

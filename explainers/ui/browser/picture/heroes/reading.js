@@ -1,14 +1,8 @@
 // A text as a ribbon of bars, one query's weights; below it the keys that each of four policies keeps.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark, Now } from "../scene.js" */
+/** @import { HeroData, Mark, Now, Sentence } from "../kit.js" */
 
-import { penOf } from "../../common/elements.js";
-import { ALONG, take } from "../../common/keys.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
-import { percent, readable } from "../sentence.js";
+import { _, ALONG, Film, Hero, penOf, percent, readable, take } from "../kit.js";
 
 /**
  * @typedef {object} Numbers
@@ -39,7 +33,7 @@ export class Reading extends Hero {
   /** @type {number | null} a token below the pointer */
   pointed = null;
   colours = { bar: "", missed: "", query: "", quiet: "" };
-  film = new Film(this.below, _("keys kept"), (at) => { this.root.classList.add("quick"); this.choose({ keys_kept: this.data.kept[at] }); });
+  film = new Film(this.below, _("keys kept"), (at) => this.choose({ keys_kept: this.data.kept[at] }));
   training = new Film(this.below, _("steps of training"), (at) => { this.frame = at; this.update(); });
 
   get at() { return Math.max(0, this.data.kept.indexOf(Number(this.choices.keys_kept))); }
@@ -89,8 +83,8 @@ export class Reading extends Hero {
     this.pointed = null;
     this.film.show(this.at, true);
     this.training.show(this.frame, this.data.frames.length > 1);
+    this.root.classList.toggle("quick", this.film.isPlaying);
     super.update();
-    if (!this.film.timer) this.root.classList.remove("quick");
   }
 
   /** @override @param {import("../palette.js").Dress} dress */
@@ -196,9 +190,10 @@ export class Reading extends Hero {
     const counts = Array.from({ length: Math.min(MOST_BEFORE, query) }, (_one, at) => at + 1).filter((count) => isWhole(count) && fits(count));
     return [
       { key: "asks", class: "text quiet", text: isPhone ? "" : asks, at: [0, 15, 14], hold: "left" },
-      { key: "quote", class: "text reading-quote", at: [left, 14, size], hold: "left" },
-      { key: "before", in: "quote", tag: "span", text: cut(Math.max(0, ...counts)) },
-      { key: "word", in: "quote", tag: "b", class: "reading-word", text: word },
+      {
+        key: "quote", class: "text reading-quote", at: [left, 14, size], hold: "left",
+        parts: [{ text: cut(Math.max(0, ...counts)) }, { tag: "b", class: "reading-word", text: word }],
+      },
     ];
   }
 

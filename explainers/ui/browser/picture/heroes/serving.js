@@ -1,15 +1,11 @@
 // Two prompts that begin alike, and four ways to serve them: a picture each, one of them shown.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
+/** @import { HeroData, Sentence } from "../kit.js" */
 /** @import { Drafts } from "./serving_drafts.js" */
 /** @import { Chunks } from "./serving_chunks.js" */
 /** @import { Moment } from "./serving_pages.js" */
 
-import { element } from "../../common/elements.js";
-import { makeSentenceNodes } from "../../common/filled_text.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
+import { _, element, Film, Hero, makeSentenceNodes } from "../kit.js";
 import { ChunksView } from "./serving_chunks.js";
 import { DraftsView } from "./serving_drafts.js";
 import { PagesView } from "./serving_pages.js";

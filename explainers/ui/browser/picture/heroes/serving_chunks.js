@@ -37,10 +37,10 @@ export class ChunksView extends View {
     return [
       markTitle("title of weights", _("weights of one head: a query in each row"), 0, 9),
       { key: "weights", tag: "canvas", class: "serving-triangle", box: [0, TITLE, side, side], numbers: [], draw: (canvas) => this.paint(canvas, side) },
-      ...markLegend("legend", [0, TITLE + side + 6, side + 40, 26], [["now", _("in this pass")], ["done", _("before")], ["ahead", _("later")]]),
+      markLegend("legend", [0, TITLE + side + 6, side + 40, 26], [["now", _("in this pass")], ["done", _("before")], ["ahead", _("later")]]),
       markTitle("title of passes", _("rows in each pass"), left, top + 9),
-      ...this.markPasses([left, top + TITLE, wide, BAR]),
-      ...markLegend("rows", [left, top + TITLE + BAR + 8, wide, 26], [["now", _("rows of the prompt")], ["wait", _("a row each of two other texts")]]),
+      this.markPasses([left, top + TITLE, wide, BAR]),
+      markLegend("rows", [left, top + TITLE + BAR + 8, wide, 26], [["now", _("rows of the prompt")], ["wait", _("a row each of two other texts")]]),
       {
         key: "note", class: "serving-note", box: [left, top + TITLE + BAR + (isPhone ? 60 : 40), wide, 70],
         text: this.chunked.passes === 1
@@ -50,25 +50,19 @@ export class ChunksView extends View {
     ];
   }
 
-  /** A bar for each pass: rows of the prompt, and one of each other text. @param {[number, number, number, number]} box @returns {Mark[]} */
+  /** A bar for each pass: rows of the prompt, and one of each other text. @param {[number, number, number, number]} box @returns {Mark} */
   markPasses(box) {
     const { chunked: { size, passes }, count, hero: { frame } } = this;
     const width = Math.min(60, (box[2] / (passes + 0.001)) * 0.8), unit = (BAR - 4) / (count + OTHERS);
-    return [
-      { key: "passes", class: "serving-passes", box },
-      { key: "ghost", in: "passes", class: "ghost", text: passes > 1 ? _("{rows} rows in one pass", { rows: count }) : "", style: { bottom: `${count * unit}px` } },
-      ...Array.from({ length: passes }, (_one, at) => {
-        const key = `pass ${at}`, rows = Math.min(size, count - at * size);
-        return [
-          {
-            key, in: "passes", class: "pass", is: { now: at === frame, done: at < frame }, style: { width: `${width}px` },
-            attributes: { title: _("{rows} rows of the prompt", { rows }) },
-          },
-          { key: `${key} others`, in: key, tag: "span", class: "others", style: { height: `${OTHERS * unit}px` } },
-          { key: `${key} own`, in: key, tag: "span", class: "own", style: { height: `${rows * unit}px` } },
-        ];
-      }).flat(),
-    ];
+    const bars = Array.from({ length: passes }, (_one, at) => {
+      const rows = Math.min(size, count - at * size), bar = (/** @type {string} */ name, /** @type {number} */ high) => ({ class: name, style: { height: `${high * unit}px` } });
+      return {
+        tag: "div", class: "pass", is: { now: at === frame, done: at < frame }, style: { width: `${width}px` }, attributes: { title: _("{rows} rows of the prompt", { rows }) },
+        parts: [bar("others", OTHERS), bar("own", rows)],
+      };
+    });
+    const ghost = { tag: "div", class: "ghost", text: passes > 1 ? _("{rows} rows in one pass", { rows: count }) : "", style: { bottom: `${count * unit}px` } };
+    return { key: "passes", class: "serving-passes", box, parts: [ghost, ...bars] };
   }
 
   /** @param {HTMLCanvasElement} canvas @param {number} side */

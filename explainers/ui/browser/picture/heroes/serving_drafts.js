@@ -89,14 +89,10 @@ export class DraftsView extends View {
         key: `branches ${isRight}`, tag: "svg:path", class: "serving-branches", is: { right: isRight },
         attributes: { d: branches.filter((_branch, draft) => right.includes(draft) === isRight).join("") },
       })),
-      ...drafts.flatMap((word, draft) => /** @type {Mark[]} */ ([
-        {
-          key: `draft ${draft}`, class: "serving-draft", is: { right: right.includes(draft), wrong: way.wrong[draft], below: isBelow && parents.includes(draft) },
-          box: [columns[parents[draft] < 0 ? 0 : 1], depthOf(draft) - 14, 150, 28],
-        },
-        { key: `word ${draft}`, in: `draft ${draft}`, tag: "b", text: word },
-        { key: `gap ${draft}`, in: `draft ${draft}`, tag: "span", text: way.gaps[draft] },
-      ])),
+      ...drafts.map((word, draft) => /** @type {Mark} */ ({
+        key: `draft ${draft}`, class: "serving-draft", is: { right: right.includes(draft), wrong: way.wrong[draft], below: isBelow && parents.includes(draft) },
+        box: [columns[parents[draft] < 0 ? 0 : 1], depthOf(draft) - 14, 150, 28], parts: [{ tag: "b", text: word }, { text: way.gaps[draft] }],
+      })),
     ];
   }
 

@@ -4,7 +4,7 @@
 /** @import { Mark } from "../scene.js" */
 
 import { _ } from "../../common/words.js";
-import { markParts, markTitle, View } from "./serving_parts.js";
+import { markTitle, View } from "./serving_parts.js";
 
 /**
  * @typedef {object} Moment the memory after a step
@@ -34,7 +34,7 @@ export class PagesView extends View {
     /** @param {number} page @returns {[number, number, number, number]} */
     const placePage = (page) => [(page % across) * (wide + PAGE.gap), memory + Math.floor(page / across) * (tall + PAGE.gap), wide, tall];
     stage.resize(room, below + ENTRY + (isPhone ? 26 : 4));
-    const marks = slots.flatMap((_words, page) => this.markPage(page, placePage(page)));
+    const marks = slots.map((_words, page) => this.markPage(page, placePage(page)));
     tables.forEach((table, prompt) => {
       const y = ends[prompt], title = isPhone ? (prompt ? below + ENTRY + 14 : 10) : y + ENTRY / 2;
       const ways = table.map((page, at) => {
@@ -53,20 +53,18 @@ export class PagesView extends View {
     return marks;
   }
 
-  /** @param {number} at @param {Mark["box"]} box @returns {Mark[]} */
+  /** @param {number} at @param {Mark["box"]} box @returns {Mark} */
   markPage(at, box) {
-    const { slots, users, others, tables } = this.moment, key = `page ${at}`;
+    const { slots, users, others, tables } = this.moment;
     const other = others.includes(at), shared = !other && users[at] > 1, second = !other && !shared && tables[1].includes(at);
-    return [
-      { key, class: "serving-page", is: { other, shared, free: users[at] === 0, second }, box },
-      { key: `${key} number`, in: key, tag: "b", class: "number", text: String(at + 1) },
-      {
-        key: `${key} users`, in: key, tag: "span", class: "users",
-        text: other ? _("another text") : shared ? _("used by {count}", { count: users[at] }) : users[at] ? "" : _("free"),
-      },
-      { key: `${key} slots`, in: key, class: "slots" },
-      ...markParts(`${key} slots`, Array.from({ length: this.hero.data.block }, (_slot, slot) => [slots[at][slot] ? "full" : "", slots[at][slot] ?? ""])),
-    ];
+    const parts = Array.from({ length: this.hero.data.block }, (_slot, slot) => ({ class: slots[at][slot] ? "full" : "", text: slots[at][slot] ?? "" }));
+    return {
+      key: `page ${at}`, class: "serving-page", is: { other, shared, free: users[at] === 0, second }, box, parts: [
+        { tag: "b", class: "number", text: String(at + 1) },
+        { class: "users", text: other ? _("another text") : shared ? _("used by {count}", { count: users[at] }) : users[at] ? "" : _("free") },
+        { tag: "div", class: "slots", parts },
+      ],
+    };
   }
 
   /** @returns {Sentence} */

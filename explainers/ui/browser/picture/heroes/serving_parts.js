@@ -13,11 +13,8 @@ export class View {
   frames() { return []; }
 }
 
-/** What stands in a mark: of each part its class and its text. @param {string} inside @param {[name: string, text: string][]} parts @returns {Mark[]} */
-export const markParts = (inside, parts) => parts.map(([name, text], at) => ({ key: `${inside} ${at}`, in: inside, tag: "span", class: name, text }));
-
-/** What colours mean. @param {string} key @param {Mark["box"]} box @param {[name: string, text: string][]} items @returns {Mark[]} */
-export const markLegend = (key, box, items) => [{ key, class: "serving-legend", box }, ...markParts(key, items)];
+/** What colours mean. @param {string} key @param {Mark["box"]} box @param {[name: string, text: string][]} items @returns {Mark} */
+export const markLegend = (key, box, items) => ({ key, class: "serving-legend", box, parts: items.map(([name, text]) => ({ class: name, text })) });
 
 /** A name, held at its left end. @param {string} key @param {string} text @param {number} x @param {number} y @returns {Mark} */
 export const markTitle = (key, text, x, y) => ({ key, class: "text serving-name strong", text, at: [x, y, 15], hold: "left" });

@@ -41,7 +41,7 @@ export class PrefixView extends View {
       ...this.markNames(places, fork),
       ...this.markWords(places, fork),
       ...this.markSquares(places),
-      ...markLegend("legend", [0, bottom + 8, room, LEGEND], [
+      markLegend("legend", [0, bottom + 8, room, LEGEND], [
         ["same", _("row of K reused")], ["again", _("the same row, but computed again")], ["differs", _("another row: computed")],
         ["note", _("Layer 1: the same token at the same position has the same row.")],
       ]),

@@ -1,14 +1,9 @@
 // Query heads that share keys and values: who reads which KV head, where one word looks in each query
 // head, and how many numbers are stored for a word.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { _ } from "../../common/words.js";
-import { chooseTold, markArcs } from "../arcs.js";
-import { placeWords } from "../lanes.js";
-import { WordHero } from "../word_hero.js";
-import { isWord, percent } from "../sentence.js";
+import { _, chooseTold, isWord, markArcs, percent, placeWords, WordHero } from "../kit.js";
 
 /** @typedef {ReturnType<typeof placeSharing>} Plan */
 /** @typedef {[x: number, y: number]} Point */
@@ -79,9 +74,8 @@ export class Sharing extends WordHero {
       {
         key: `box ${head}`, class: "sharing-box", style: { "--hue": `var(--head${hueOf(head)})` }, attributes: { role: "img", "aria-label": _("KV head {head}", { head }) },
         box: [box.x, this.boxDepth(plan, head) - box.height / 2, box.width, box.height], opacity: head < this.shared ? 1 : 0,
+        parts: [{ class: "key", text: "K" }, { class: "value", text: "V" }],
       },
-      { key: `key ${head}`, in: `box ${head}`, tag: "span", class: "key", text: "K" },
-      { key: `value ${head}`, in: `box ${head}`, tag: "span", class: "value", text: "V" },
       {
         key: `circle ${head}`, class: "sharing-circle", text: String(head), style: { "--hue": `var(${colour})` },
         box: [plan.circle - radius, middle - radius, 2 * radius, 2 * radius], opacity,

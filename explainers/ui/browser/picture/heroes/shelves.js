@@ -1,17 +1,9 @@
 // Two shelves: a text is read word by word with a KV cache and without one. With it nothing moves but
 // the new row; without it every row is computed again.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, largest } from "../../common/numbers.js";
-import { _, grouped } from "../../common/words.js";
-import { Acts, isStill } from "../motion.js";
-import { Film } from "../player.js";
-import { markStrip, tellNumbers } from "../strip_marks.js";
-import { WordHero } from "../word_hero.js";
-import { Words } from "../words.js";
+import { _, Acts, ChoosingFilm, digits, element, grouped, isStill, largest, markStrip, tellNumbers, WordHero, Words } from "../kit.js";
 
 /** @typedef {number[][]} Rows */
 /** @typedef {Record<"query" | "key" | "value", Rows>} Stored what a layer computed for each word as it was read */
@@ -43,7 +35,7 @@ export class Shelves extends WordHero {
   isForward = false;
   acts = new Acts();
   counts = this.root.insertBefore(element("div", "shelves-counts"), this.says);
-  film = new Film(this.bar, _("Step"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ words_read: this.told(this.step) }) });
+  film = new ChoosingFilm(this, this.bar, _("Step"), (frame) => ({ words_read: this.told(frame) }));
 
   /** @override */
   addWords() {
@@ -76,20 +68,6 @@ export class Shelves extends WordHero {
   /** How the server hears of a step: of the last one as in a text of any length. @param {number} step */
   told(step) { return step === this.count - 1 ? this.data.usual.words_read : step + 1; }
 
-  /** A step of the film; the server hears of the last one. @param {number} frame */
-  wind(frame) {
-    if (!this.film.isPlaying) return this.choose({ words_read: this.told(frame) });
-    this.choices.words_read = frame + 1;
-    this.update();
-  }
-
-  /** While it plays, the film knows best where it is. @override @param {Record<string, Choice>} choices */
-  obey(choices) {
-    const read = this.choices.words_read;
-    super.obey(choices);
-    if (this.film.isPlaying) this.choices.words_read = read;
-  }
-
   /** @override */
   offer() {
     super.offer();
@@ -100,7 +78,6 @@ export class Shelves extends WordHero {
   update() {
     this.isForward = this.step === this.stepShown + 1 && !isStill() && !document.hidden;
     this.root.classList.toggle("quick", !this.isForward);
-    this.says.setAttribute("aria-live", this.film.isPlaying ? "off" : "polite");
     if (!this.isForward && this.step !== this.stepShown) this.acts.stop();
     this.film.show(this.step, true);
     super.update();
@@ -144,7 +121,7 @@ export class Shelves extends WordHero {
       })),
       ...this.markRows(plan, 0), ...this.markBar(plan, 0), ...this.markRows(plan, 1), ...this.markBar(plan, 1),
       // When nothing moves the query has been used, and is not there; it flies over the rows.
-      ...markStrip("query", {
+      markStrip("query", {
         role: "query", name: "", numbers: query[step], still: true, hasDigits: false, limit: this.limitOf("query"), box: [x + plan.key, top(step), plan.strip, plan.high],
       }, { class: "shelves-query", opacity: 0 }),
     ];
@@ -183,20 +160,16 @@ export class Shelves extends WordHero {
     const { stage, count, falls } = this, { isStacked, width } = plan, [x, y] = plan.corners[side], above = y + (isStacked ? 4 : 32), high = 20, sum = this.sum(side);
     const free = width - plan.value - plan.strip / 2 - stage.width(_("value V"), 15, 700) / 2 - 12;
     const steps = [_("computed at step →"), _("step →")].find((text) => stage.width(text, 13, 400) <= free) ?? "";
-    const name = (/** @type {string} */ kind, /** @type {string} */ bold, /** @type {string} */ quiet, /** @type {Mark["box"]} */ box, opacity = 1) => {
-      const key = `${kind} ${side}`;
-      return [
-        { key, class: `shelves-${kind}`, is: { again: side }, box, opacity },
-        { key: `${key} bold`, in: key, tag: "b", text: bold }, { key: `${key} quiet`, in: key, tag: "span", text: quiet },
-      ];
-    };
+    const name = (/** @type {string} */ kind, /** @type {string} */ bold, /** @type {string} */ quiet, /** @type {Mark["box"]} */ box, opacity = 1) => ({
+      key: `${kind} ${side}`, class: `shelves-${kind}`, is: { again: side }, box, opacity, parts: [{ tag: "b", text: bold }, { text: quiet }],
+    });
     const title = side ? [_("Without a cache"), _("computed again each step")] : [_("With a cache"), _("computed once, then stored")];
     return [
-      ...name("title", title[0], title[1], [x, y, isStacked ? plan.key + 20 : width, high]),
-      ...name("name key", _("key K"), "", [x + plan.key, above, plan.strip, high]),
-      ...name("name value", _("value V"), "", [x + plan.value, above, plan.strip, high]),
-      ...name("label", _("rows computed"), _("so far"), [x, y + plan.bar - 5, plan.key - 12, plan.thick + 10]),
-      ...name("name steps", "", steps, [x + width - free, above, free, high], isStacked ? 0 : 1),
+      name("title", title[0], title[1], [x, y, isStacked ? plan.key + 20 : width, high]),
+      name("name key", _("key K"), "", [x + plan.key, above, plan.strip, high]),
+      name("name value", _("value V"), "", [x + plan.value, above, plan.strip, high]),
+      name("label", _("rows computed"), _("so far"), [x, y + plan.bar - 5, plan.key - 12, plan.thick + 10]),
+      name("name steps", "", steps, [x + width - free, above, free, high], isStacked ? 0 : 1),
       { key: `trough ${side}`, class: "shelves-trough", box: [x + plan.key, y + plan.bar, Math.min(width - plan.key - 12, plan.unit * count * (count + 1) / 2), plan.thick] },
       {
         key: `total ${side}`, class: "shelves-total", is: { again: side }, delay: falls, hold: "left",
@@ -221,7 +194,7 @@ export class Shelves extends WordHero {
           key: `band ${side} ${row}`, class: "shelves-band", is: { again: isAgain, wrong: isWrong }, opacity: isThere && (isAgain || isWrong) ? 1 : 0,
           box: [x + plan.key - 5, top - plan.air, plan.value + plan.strip - plan.key + 10, plan.pitch],
         },
-        ...kinds.flatMap(({ kind, limit, told }) => {
+        ...kinds.map(({ kind, limit, told }) => {
           const stored = this.stored[kind][row], numbers = isAgain && this.isFull ? this.again[kind][row] ?? stored : stored, name = `${told}, ${token}`;
           return markStrip(`${kind} ${side} ${row}`, { role: kind, name, numbers, hasDigits: false, limit, box: [x + plan[kind], top, plan.strip, plan.high] }, {
             is: { new: isNew && !isAgain, again: isThere && isAgain }, opacity: isThere ? 1 : 0, attributes: { title: tellNumbers(name, numbers) },

@@ -1,19 +1,9 @@
 // A memory of fixed size: pairs of words are written into it one by one, and a word asks what came after it.
 // Beside it the rows of keys and values that attention would store instead.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { element } from "../../common/elements.js";
-import { digits, largest } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Acts, isStill } from "../motion.js";
-import { Film } from "../player.js";
-import { percent } from "../sentence.js";
-import { markPixels, markStrip } from "../strip_marks.js";
-import { Words } from "../words.js";
+import { _, Acts, ChoosingFilm, digits, element, Hero, isStill, largest, markPixels, markStrip, percent, Words } from "../kit.js";
 
 /**
  * @typedef {object} Memory what one rule makes of the pairs; a row for each number of pairs that have been written
@@ -49,7 +39,7 @@ export class State extends Hero {
   acts = new Acts();
   words = new Words(this.stage, { label: _("The word that is asked for"), choose: (row) => this.ask(row), peek: () => {} });
   note = this.stage.root.appendChild(element("div", "state-note moves"));
-  film = new Film(this.bar, _("pairs written"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ pairs: this.count }) });
+  film = new ChoosingFilm(this, this.bar, _("pairs written"), (frame) => ({ pairs: frame }));
 
   // What is chosen.
 
@@ -79,27 +69,14 @@ export class State extends Hero {
     this.choose({ question: this.data.asked.indexOf(this.data.pairs[row][0]) });
   }
 
-  /** A number of pairs on the film; the server hears of the last one. @param {number} frame */
-  wind(frame) {
-    if (!this.film.isPlaying) return this.choose({ pairs: frame });
-    this.choices.pairs = frame;
-    this.update();
-  }
-
-  /** While it plays, the film knows best where it is. @override @param {Record<string, Choice>} choices */
-  obey(choices) {
-    const { pairs } = this.choices;
-    super.obey(choices);
-    if (this.film.isPlaying) this.choices.pairs = pairs;
-  }
+  /** @override @returns {Element[]} */
+  get besides() { return [this.film.root]; }
 
   /** @override */
   update() {
     const isForward = this.count === this.writtenShown + 1 && !isStill() && !document.hidden;
     this.root.classList.toggle("quick", this.film.isPlaying);
-    this.says.setAttribute("aria-live", this.film.isPlaying ? "off" : "polite");
     if (this.count !== this.writtenShown) this.acts.stop();
-    if (this.film.root.parentElement !== this.bar) this.bar.append(this.film.root);
     this.film.show(this.count, true);
     super.update();
     if (isForward && this.places) this.fly(this.places);
@@ -123,7 +100,7 @@ export class State extends Hero {
   marks() {
     const { data } = this, places = this.places = placeState(this.stage, data.rows, data.breaks);
     this.root.classList.toggle("stacked", places.isStacked);
-    const below = [...this.markTitles(places), this.markWords(places), ...this.markNearest(places), ...this.markLegend(places), ...this.markRows(places)];
+    const below = [...this.markTitles(places), this.markWords(places), ...this.markNearest(places), this.markLegend(places), ...this.markRows(places)];
     return [...below, ...this.markMemory(places)]; // pairs come flying over the rows
   }
 
@@ -138,10 +115,9 @@ export class State extends Hero {
       isRows ? [_("No memory"), _("attention reads the rows")] : [_("Memory: always {count} numbers", { count: String(SIDES * SIDES) }), written],
       [isLong ? `${word} → ?` : after, _("nearest words")],
     ];
-    return texts.flatMap(([title, more], at) => /** @type {Mark[]} */ ([
-      { key: `title ${at}`, class: "state-title", box: [...titles[at], isStacked ? 22 : 42] },
-      { key: `title ${at} b`, in: `title ${at}`, tag: "b", text: title }, { key: `title ${at} more`, in: `title ${at}`, tag: "span", text: more },
-    ]));
+    return texts.map(([title, more], at) => /** @type {Mark} */ ({
+      key: `title ${at}`, class: "state-title", box: [...titles[at], isStacked ? 22 : 42], parts: [{ tag: "b", text: title }, { text: more }],
+    }));
   }
 
   /** The words that can be asked for, each before its row. @param {Places} places @returns {Mark} */
@@ -170,23 +146,23 @@ export class State extends Hero {
     const product = written.map((value) => keys[last[0]].map((one) => value * one)), numbers = state.map((row) => row.map((one) => digits(one)).join(" ")).join("; ");
     const said = isRows ? _("not used") : _("the memory, row by row: {numbers}", { numbers }), answers = Number(count > 0), writes = Number(!isRows && count > 0);
     return [
-      ...markPixels("grid", { role: "input", name: said, rows: state, limit, box: [x, y, side, side] }, {
+      markPixels("grid", { role: "input", name: said, rows: state, limit, box: [x, y, side, side] }, {
         is: { "state-grid": true }, opacity: isRows ? 0.1 : 1,
         made: (node) => { node.onpointermove = (/** @type {PointerEvent} */ event) => this.point(event); node.onpointerleave = () => this.point(null); },
       }),
-      ...markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
-      ...this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
-      ...this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, still: false }),
+      markPixels("flash", { role: "input", name: "", rows: product, limit: limit / 2, still: true, box: [x, y, side, side] }, { is: { "state-flash": true }, opacity: 0 }),
+      this.markVector("query", "query", this.keyOf(name), keys[name], { box: [x, end, side, thick] }),
+      this.markVector("answer", "value", _("answer"), memory.answers[count][this.asking], { box: [right, y, thick, side], opacity: answers, isColumn: true, limit: 1, still: false }),
       { key: "question", class: "text state-question", text: this.keyOf(name), at: [x + side / 2, end + thick + 12, 14] },
       { key: "name written", class: "text state-label value", text: _("just written"), at: [left, label, 13], opacity: isTight ? 0 : writes, hold: "right" },
       { key: "name answer", class: "text state-label value", text: _("answer"), at: [right, label, 13], opacity: isTight ? 0 : answers, hold: "left" },
-      ...this.markVector("key", "key", this.keyOf(last[0]), keys[last[0]], { box: [x, y - gap - thick, side, thick], opacity: writes }),
-      ...this.markVector("written", "value", _("just written"), written, { box: [left - thick, y, thick, side], opacity: writes, isColumn: true }),
+      this.markVector("key", "key", this.keyOf(last[0]), keys[last[0]], { box: [x, y - gap - thick, side, thick], opacity: writes }),
+      this.markVector("written", "value", _("just written"), written, { box: [left - thick, y, thick, side], opacity: writes, isColumn: true }),
     ];
   }
 
   /** The words whose values are nearest to the answer, and how many words find the right one. @param {Places} places @returns {Mark[]} */
-  markNearest({ bars: { x, width, y, pitch, font }, found }) {
+  markNearest({ bars: { x, width, y, pitch, font }, found: box }) {
     const { data, memory, count, followers } = this, newest = followers.at(-1), older = followers.find((name) => name !== newest), opacity = count ? 1 : 0;
     /** @type {[number, number][]} */
     const nearest = [...memory.nearest[count][this.asking]];
@@ -196,29 +172,27 @@ export class State extends Hero {
     const tag = (/** @type {number} */ name) => (older === undefined ? "" : name === newest ? pairs[0] : name === older ? pairs[1] : "");
     const most = Math.max(1, ...memory.nearest.flat(2).map(([, like]) => like)), high = Math.min(13, pitch - font - 8);
     const all = new Set(this.said.map(([key]) => key)).size, ties = memory.ties[count].length;
+    const found = all ? _("{count} of {all}", { count: String(memory.found[count]), all: String(all) }) : "";
     const means = !all ? "" : ties ? _("words find their newest pair; ties: {ties}", { ties: String(ties) }) : _("words find their newest pair");
     return /** @type {Mark[]} */ ([
       ...nearest.flatMap(([name, like], at) => {
         const top = y + pitch * at, below = top + font + 4, long = Math.max(2, ((width - NUMBER) * Math.max(0, like)) / most), is = { right: name === newest };
         return [
-          { key: `name ${at}`, class: "text state-name", is, text: data.names[name], at: [x, top + font / 2, font], opacity, hold: "left" },
-          { key: `tag ${at}`, in: `name ${at}`, tag: "span", text: tag(name) },
+          { key: `name ${at}`, class: "text state-name", is, text: data.names[name], at: [x, top + font / 2, font], opacity, hold: "left", parts: [{ text: tag(name) }] },
           { key: `bar ${at}`, class: "state-bar", is, box: [x, below, long, high], opacity },
           { key: `like ${at}`, class: "text state-number", text: digits(like), at: [x + long + 6, below + high / 2, 15], opacity, hold: "left" },
         ];
       }),
-      { key: "found", class: "state-found", box: found, opacity },
-      { key: "found count", in: "found", tag: "b", text: all ? _("{count} of {all}", { count: String(memory.found[count]), all: String(all) }) : "" },
-      { key: "found means", in: "found", tag: "span", text: means },
+      { key: "found", class: "state-found", box, opacity, parts: [{ tag: "b", text: found }, { text: means }] },
     ]);
   }
 
-  /** One line below everything: what signs and colours mean, as far as they are seen. @param {Places} places @returns {Mark[]} */
+  /** One line below everything: what signs and colours mean, as far as they are seen. @param {Places} places @returns {Mark} */
   markLegend({ legend }) {
     const items = this.isRows ? [["", "·", _("less than 0.5 %")]] : [["swatch minus", "", _("below 0")], ["swatch plus", "", _("above 0")]];
-    return /** @type {Mark[]} */ ([{ key: "legend", class: "state-legend", box: legend }, ...items.map(([name, sign, means]) => ({
-      key: `legend ${means}`, in: "legend", tag: "span", made: (/** @type {Element} */ item) => item.append(element("i", name, sign), means),
-    }))]);
+    return /** @type {Mark} */ ({ key: "legend", class: "state-legend", box: legend, parts: items.map(([name, sign, means]) => ({
+      key: `legend ${means}`, made: (/** @type {Element} */ item) => item.append(element("i", name, sign), means),
+    })) });
   }
 
   /** What follows each word. Attention keeps its key and value and reads a share of them; a memory keeps neither. @param {Places} places @returns {Mark[]} */
@@ -233,8 +207,8 @@ export class State extends Hero {
       return /** @type {Mark[]} */ ([
         { key: `arrow ${at}`, class: "text quiet", text: "→", at: [arrow, y, font], opacity },
         { key: `following ${at}`, class: "text state-value", text: data.names[following], at: [value, y, font], opacity, hold: "left" },
-        ...this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
-        ...this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
+        this.markVector(`key ${at}`, "key", this.keyOf(one), keys[one], { box: [strips[0], top, strip, high], opacity: seen }),
+        this.markVector(`value ${at}`, "value", _("value of {word}", { word: data.names[following] }), values[following], { box: [strips[1], top, strip, high], opacity: seen }),
         { key: `mark ${at}`, class: "text share", is: { low: weight < 0.005 }, text: share, at: [mark, y, 15], hold: "left" },
       ]);
     })];

@@ -1,17 +1,8 @@
 // A long text's weights and the tile that is in memory, to one scale; and the tiles of a short one, one by one.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { element, penOf } from "../../common/elements.js";
-import { largest } from "../../common/numbers.js";
-import { _, localNumbers } from "../../common/words.js";
-import { Slide } from "../chips.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
-import { seenPercent } from "../sentence.js";
-import { markStrip } from "../strip_marks.js";
+import { _, element, Film, Hero, largest, localNumbers, markStrip, penOf, seenPercent, Slide } from "../kit.js";
 
 /**
  * @typedef {object} Length
@@ -68,17 +59,18 @@ export class Tiles extends Hero {
   get length() { return this.data.lengths.find(({ tokens }) => tokens === this.choices.length) ?? this.data.lengths[0]; }
   get step() { return this.sweep.steps[this.frame]; }
 
+  /** @override */
+  get besides() { return [this.slide.root]; }
+
   /** @param {number} frame */
   wind(frame) {
     this.frame = frame;
-    this.root.classList.add("quick");
     this.update();
   }
 
   /** @override */
   update() {
     const { length, data: { lengths }, sweep: { steps } } = this, mask = String(this.choices.tile_mask);
-    if (this.slide.root.parentElement !== this.bar) this.bar.append(this.slide.root);
     this.slide.show(_("tokens n"), 0, lengths.length - 1, lengths.indexOf(length), localNumbers(length.name));
     this.slide.output.textContent = localNumbers(length.name);
     if (this.swept !== mask) {
@@ -89,8 +81,8 @@ export class Tiles extends Hero {
       this.swept = mask;
     }
     this.film.show(this.frame, true);
+    this.root.classList.toggle("quick", this.film.isPlaying);
     super.update();
-    if (!this.film.timer) this.root.classList.remove("quick");
   }
 
   /** Tiles of another sentence begin anew. @override */
@@ -174,11 +166,10 @@ export class Tiles extends Hero {
     return data.tokens.flatMap((token, at) => {
       const last = known.findLast(({ rows }) => isInside(at, rows)), place = last ? at - last.rows[0] : 0, total = last?.total[place] ?? 0;
       return /** @type {Mark[]} */ ([
-        ...markStrip(`output ${at}`, {
+        markStrip(`output ${at}`, {
           role: "value", numbers: last?.output[place] ?? empty, limit, name: _("output of {token}", { token }), still: true, hasDigits: height >= 16, box: [left, row(at), width, height],
         }, { is: { empty: !last } }),
-        { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4] },
-        { key: `part ${at}`, in: `total ${at}`, tag: "span", style: { transform: `scaleX(${total})` } },
+        { key: `total ${at}`, class: "tiles-total", box: [left, row(at) + height + 2, width, 4], parts: [{ style: { transform: `scaleX(${total})` } }] },
       ]);
     });
   }

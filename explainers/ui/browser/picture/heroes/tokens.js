@@ -1,14 +1,9 @@
 // Letters, the tokens that cover them, and a vector below each token. Merges are learned one by one:
 // two tokens beside each other become one.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { largest, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { Film } from "../player.js";
-import { markStrip } from "../strip_marks.js";
+import { _, Film, Hero, largest, markStrip, sum } from "../kit.js";
 
 /** @typedef {[string, string, number, number]} Cut label, id, and from where to where a token reaches, in letters */
 /**
@@ -34,7 +29,7 @@ const DIGITS_NEED = 34, SIGN_NEEDS = 8; // pixels of a strip in which "−1.2" c
 
 /** @extends {Hero<HeroData & Numbers>} */
 export class Tokens extends Hero {
-  film = new Film(this.below, _("merges learned"), (frame) => this.wind(frame));
+  film = new Film(this.below, _("merges learned"), (frame) => this.choose({ merges: frame }));
 
   // What is chosen.
 
@@ -79,12 +74,6 @@ export class Tokens extends Hero {
     return letter + (byte ? byte / bytes[letter] : 0);
   }
 
-  /** @param {number} frame */
-  wind(frame) {
-    this.root.classList.add("quick");
-    this.choose({ merges: frame });
-  }
-
   /** @override */
   update() {
     const model = this.chips.get("tokenizer");
@@ -92,8 +81,8 @@ export class Tokens extends Hero {
     this.film.root.hidden = !this.isPairs;
     if (!this.isPairs) this.film.pause();
     this.film.show(this.merges, this.isPairs);
+    this.root.classList.toggle("quick", this.film.isPlaying);
     super.update();
-    if (!this.film.timer) this.root.classList.remove("quick");
   }
 
   /** Another text is at its places at once. @override */
@@ -133,15 +122,15 @@ export class Tokens extends Hero {
     const text = label.replace(/ /g, "␣"), most = Math.min(22, plan.letter), fits = (most * (width - 2)) / stage.width(text, most);
     const [wide, long] = stage.widths([known, String(place)], NUMBER, 400), isNarrow = width < ID_NEEDS || wide > width + 2;
     const isTight = long > (place % 5 ? 0.7 : 2) * width; // of many every fifth
+    const signs = text.split(/(␣)/).filter(Boolean).map((part) => ({ class: part === "␣" ? "space" : "", text: part }));
     return [
       {
         key: `token ${key}`, class: "tokens-chip", is: { part: fits < SMALLEST, joined: this.isPairs && Number(id) === 255 + this.merges },
         box: [x, top + rows.chips, width, plan.chip], fades: true,
         style: { "--hue": `var(--head${1 + hash(label) % HUES})` }, attributes: { title: _("token {place}: “{label}”, id {id}", { place, label, id: id || "–" }) },
+        parts: [{ style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` }, parts: signs }],
       },
-      { key: `label ${key}`, in: `token ${key}`, tag: "span", style: { "font-size": `${Math.max(13, Math.min(most, fits)).toFixed(1)}px` } },
-      ...text.split(/(␣)/).filter(Boolean).map((part, at) => ({ key: `label ${key} ${at}`, in: `label ${key}`, tag: "span", class: part === "␣" ? "space" : "", text: part })),
-      ...markStrip(`vector ${key}`, {
+      markStrip(`vector ${key}`, {
         role: "input", name: _("vector of {token}", { token: label }), numbers: row, limit, still: true, isColumn: true, box: [x, top + rows.strips, width, plan.strip],
         places: this.own ? 2 : 1, hasDigits: width >= DIGITS_NEED + (this.own ? SIGN_NEEDS : 0), // a model's own numbers are small
       }, { fades: true, attributes: { hidden: row.length === 0 } }),

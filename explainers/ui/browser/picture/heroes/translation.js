@@ -1,20 +1,11 @@
 // Two sentences: one is read, the other is written. A bundle of lines joins each syllable that is
 // written to the words that the translator looks at for it.
 
-/** @import { Choice, HeroData, Sentence, Tell } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Before } from "./translation_lines.js" */
-/** @import { Places } from "./translation_places.js" */
+/** @import { HeroData, Mark, Sentence, Tell } from "../kit.js" */
+/** @import { Before, Places } from "./translation_lines.js" */
 
-import { element } from "../../common/elements.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { isStill } from "../motion.js";
-import { Film } from "../player.js";
-import { percent } from "../sentence.js";
-import { Words } from "../words.js";
-import { beginLines, bundle, findBefore, markLines, putBack } from "./translation_lines.js";
-import { placeSentences } from "./translation_places.js";
+import { _, ChoosingFilm, element, Hero, isStill, percent, Words } from "../kit.js";
+import { beginLines, bundle, findBefore, markLines, placeSentences, putBack } from "./translation_lines.js";
 
 /**
  * @typedef {object} Numbers
@@ -46,8 +37,8 @@ export class Translation extends Hero {
     label: _("Words that are read"), choose: (place) => this.pin(place), peek: (place) => this.peek(place === null ? null : { isColumn: true, place }),
   });
   syllables = new Words(this.stage, { label: _("Syllables that are written"), choose: (place) => this.ask(place), peek: (place) => this.peekAt(place) });
-  film = new Film(this.below, _("syllables written"), (frame) => this.wind(frame), { isLarge: true, paused: () => this.choose({ written: this.choices.written }) });
-  legend = Object.assign(element("button", "translation-legend", _("correct word")), { onclick: () => this.choose({ gold: !this.hasGold }) });
+  film = new ChoosingFilm(this, this.below, _("syllables written"), (frame) => this.wind(frame));
+  legend = element("button", "translation-legend", _("correct word"), { role: "switch", onclick: () => this.choose({ gold: !this.hasGold }) });
 
   // What is chosen.
 
@@ -73,20 +64,10 @@ export class Translation extends Hero {
     return layer[String(this.choices.cross_head)].slice(first, first + this.count);
   }
 
-  /** A frame of the film; the server hears of the last one. @param {number} frame */
+  /** What a frame of the film chooses; nothing is looked at alone any more. @param {number} frame */
   wind(frame) {
     this.pinned = this.pointed = null;
-    const written = frame + 1 >= this.count ? this.data.complete : frame + 1;
-    if (!this.film.isPlaying) return this.choose({ written });
-    this.choices.written = written;
-    this.update();
-  }
-
-  /** While it plays, the film knows best where it is. @override @param {Record<string, Choice>} choices */
-  obey(choices) {
-    const { written } = this.choices;
-    super.obey(choices);
-    if (this.film.isPlaying) this.choices.written = written;
+    return { written: frame + 1 >= this.count ? this.data.complete : frame + 1 };
   }
 
   /** @param {Focus | null} focus */
@@ -116,15 +97,9 @@ export class Translation extends Hero {
   }
 
   /** @override */
-  offer() {
-    super.offer();
-    this.legend.setAttribute("role", "switch");
-    if (this.legend.parentElement !== this.bar) this.bar.append(this.legend);
-    const views = this.chips.get("cross_view")?.root;
-    if (!views || views.parentElement === this.below) return;
-    this.below.querySelector(".chips")?.remove(); // of other data
-    this.below.append(views);
-  }
+  get keysBelow() { return ["cross_view"]; }
+  /** @override */
+  get besides() { return [this.legend]; }
 
   /** @override */
   update() {
@@ -133,7 +108,6 @@ export class Translation extends Hero {
     if (rows) rows.root.hidden = !this.isRead; // a way back, where rows are those of a published picture
     this.legend.setAttribute("aria-checked", String(this.hasGold));
     this.root.classList.toggle("as-table", this.isTable);
-    this.says.setAttribute("aria-live", this.film.isPlaying ? "off" : "polite");
     this.film.show(this.written - 1, true);
     super.update();
   }
@@ -298,7 +272,7 @@ const LEAST_TOLD = 0.005; // smaller weights are a dot
 const DEEP = 0.5; // a weight from which digits are light on dark
 
 /**
- * @param {Translation} hero @param {import("./translation_places.js").Places} places @param {number[][]} lines syllable by syllable
+ * @param {Translation} hero @param {Places} places @param {number[][]} lines syllable by syllable
  * @param {boolean} isShown @returns {Mark[]}
  */
 function markCells(hero, { table: { gutter, head, side, columns }, from, to, isDown }, lines, isShown) {

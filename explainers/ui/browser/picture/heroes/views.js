@@ -1,18 +1,9 @@
 // Queries, keys, values: three matrices make three strips of a word's numbers, and its query is
 // compared with the keys of all words.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
-/** @import { Stage } from "../stage.js" */
+/** @import { HeroData, Mark, Sentence, Stage } from "../kit.js" */
 
-import { ALONG, take } from "../../common/keys.js";
-import { setText } from "../../common/elements.js";
-import { digits, largest, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { chooseArcOpacity } from "../arcs.js";
-import { seenPercent } from "../sentence.js";
-import { markPixels, markStrip } from "../strip_marks.js";
-import { WordHero } from "../word_hero.js";
+import { _, ALONG, chooseArcOpacity, digits, largest, markPixels, markStrip, seenPercent, setText, sum, take, WordHero } from "../kit.js";
 
 /** @typedef {number[][]} Matrix */
 /** @typedef {Record<"x" | View | "scores" | "weights", Matrix> & { matrices: Record<View, Matrix> }} Head what one pair of choices computes; matrices by what they make */
@@ -76,14 +67,14 @@ export class Views extends WordHero {
         key: "name of x", class: "text quiet views-note", text: isUpright || isColumn ? "x" : _("x: {count} numbers", { count }),
         at: [...places.xName, 14], hold: isUpright ? "left" : "middle",
       },
-      ...markStrip("x", { role: "input", name: _("x of {word}", { word }), numbers: head.x[asker], isColumn, box: places.x, limit: 0.8 * largest(head.x) }),
+      markStrip("x", { role: "input", name: _("x of {word}", { word }), numbers: head.x[asker], isColumn, box: places.x, limit: 0.8 * largest(head.x) }),
       ...VIEWS.flatMap((view, nth) => this.markBlock(view, blocks[nth])),
       { key: "title", class: "text views-name", style: { "--role": "var(--key)" }, text: _("keys of all words"), at: [...places.title, 15], hold: "left" },
       this.markWords((place) => ({
         name: _("{word}, {share}, score {score}", { word: tokens[place], share: seenPercent(head.weights[asker][place]), score: digits(head.scores[asker][place]) }),
         at: [...rows[place].word, places.size], hold: "left",
       })),
-      ...rows.flatMap(({ key }, place) => markStrip(`key of ${place}`, {
+      ...rows.map(({ key }, place) => markStrip(`key of ${place}`, {
         role: "key", name: _("key of {word}", { word: tokens[place] }), numbers: head.key[place], box: key, limit: largest(head.key),
       }, { class: "views-key", is: { own: place === asker }, own: place, click: () => this.choose({ word: place }) })),
       ...rows.map(({ share }, place) => /** @type {Mark} */ ({
@@ -102,8 +93,7 @@ export class Views extends WordHero {
     const weights = this.head.weights[this.asker], query = blocks[0].strip, full = Math.min(WIDEST, query[3]);
     const arrows = blocks.flatMap(({ matrix, strip }) => [writeArrowPath(x, matrix, isUpright), writeArrowPath(matrix, strip, isUpright)]);
     return [
-      { key: "arrows", tag: "svg:g", class: "views-arrows" },
-      ...arrows.map((d, nth) => ({ key: `arrow ${nth}`, in: "arrows", tag: "svg:path", class: "views-arrow", attributes: { d } })),
+      { key: "arrows", tag: "svg:g", class: "views-arrows", parts: arrows.map((d) => ({ tag: "svg:path", class: "views-arrow", attributes: { d } })) },
       { key: "own", tag: "svg:path", class: "views-own", attributes: { d: writeLinePath(blocks[1].strip, rows[this.asker].key, 0, isUpright) } },
       { key: "lines", tag: "svg:g", class: "views-lines" },
       ...weights.map((weight, place) => /** @type {Mark} */ ({
@@ -128,11 +118,11 @@ export class Views extends WordHero {
     }[view];
     const pointed = cell?.view === view ? cell.column : undefined, style = { "--role": `var(--${view})` }, rows = head.matrices[view];
     return [
-      ...markPixels(`matrix ${view}`, {
+      markPixels(`matrix ${view}`, {
         role: view, rows, box: matrix, limit: largest(rows), pointed,
         name: _("{name}: {rows} rows, {columns} columns", { name: MATRICES[view], rows: head.x[0].length, columns: count }), // of a large one, means of rows are drawn
       }),
-      ...markStrip(view, { role: view, name: told, numbers, places: limit < 9.95 ? 1 : 0, box: strip, limit, pointed }, {
+      markStrip(view, { role: view, name: told, numbers, places: limit < 9.95 ? 1 : 0, box: strip, limit, pointed }, {
         attributes: {
           role: "slider", tabindex: 0, "aria-valuemin": 0, "aria-valuemax": count - 1, "aria-valuenow": pointed ?? 0, "aria-valuetext": digits(numbers[pointed ?? 0]),
         },

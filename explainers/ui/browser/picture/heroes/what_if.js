@@ -1,15 +1,8 @@
 // A prompt twice, each token in the colour of its loss, and what may come next: as the model is, and changed.
 
-/** @import { Choice, HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { Choice, HeroData, Mark, Sentence } from "../kit.js" */
 
-import { channels, chooseInk, gradient, mix } from "../../common/colours.js";
-import { digits } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { flow } from "../lanes.js";
-import { percent, readable } from "../sentence.js";
-import { Words } from "../words.js";
+import { _, channels, chooseInk, digits, flow, gradient, Hero, mix, percent, readable, Words } from "../kit.js";
 
 /** @typedef {{ token: string, chances: number[] }} Next a token, and its probability as the model is and changed */
 /**
@@ -74,9 +67,12 @@ export class WhatIf extends Hero {
 
   /** @override @returns {Mark[]} */
   marks() {
-    const plan = this.placeSides(), { isPhone, tops, bottom } = plan;
+    const plan = this.placeSides(), { isPhone, tops, bottom } = plan, ramp = { tag: "i", class: "what-if-ramp", style: { background: gradient(this.ramp) } };
     return [
-      ...this.markLegend(isPhone),
+      {
+        key: "legend", class: "what-if-legend", box: [0, 0, this.stage.room, 24],
+        parts: [{ text: isPhone ? _("loss") : _("Loss: how improbable the model found each token") }, { text: digits(0, 0) }, ramp, { text: digits(this.most) }],
+      },
       ...tops.flatMap((_top, side) => this.markSide(side, plan)),
       this.markTokens(plan),
       { key: "told", class: "text what-if-told", text: this.tellLoss(this.shown), at: [0, bottom, 15], hold: "left", opacity: this.now.tokens.length > 1 ? 1 : 0 },
@@ -144,17 +140,6 @@ export class WhatIf extends Hero {
     if (!at) return _("“{token}”: the first token has no loss", { token });
     const [before, after] = losses.map((side) => digits(side[at - 1]));
     return _("“{token}”: loss {before}, changed {after}", { token, before, after });
-  }
-
-  /** @param {boolean} isPhone @returns {Mark[]} */
-  markLegend(isPhone) {
-    return [
-      { key: "legend", class: "what-if-legend", box: [0, 0, this.stage.room, 24] },
-      { key: "losses", in: "legend", tag: "span", text: isPhone ? _("loss") : _("Loss: how improbable the model found each token") },
-      { key: "least", in: "legend", tag: "span", text: digits(0, 0) },
-      { key: "ramp", in: "legend", tag: "i", class: "what-if-ramp", style: { background: gradient(this.ramp) } },
-      { key: "most", in: "legend", tag: "span", text: digits(this.most) },
-    ];
   }
 
   /** @override @returns {Sentence} */

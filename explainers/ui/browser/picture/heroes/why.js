@@ -1,12 +1,8 @@
 // Why a head looks at one token: what earlier parts wrote for it, and its weight without some of them.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 
-import { digits, sum } from "../../common/numbers.js";
-import { _ } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { percent } from "../sentence.js";
+import { _, digits, Hero, percent, sum } from "../kit.js";
 
 /** @typedef {[string, number, string]} Bar a source, its part, and the name of its removal */
 /** @typedef {{ bars: Bar[], rest: [number, number, number, number] }} Side the first sources; of all others how many add, how much, how many take away, how much */

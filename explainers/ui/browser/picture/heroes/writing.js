@@ -1,14 +1,10 @@
 // A model writes: each token with its candidates, the words that were looked at, and the cache that grows.
 
-/** @import { HeroData, Sentence } from "../hero.js" */
-/** @import { Mark } from "../scene.js" */
+/** @import { HeroData, Mark, Sentence } from "../kit.js" */
 /** @import { Settings, Step } from "./writing_chances.js" */
 
 import { formatSize } from "../../common/sizes.js";
-import { _, grouped, localNumber } from "../../common/words.js";
-import { Hero } from "../hero.js";
-import { flow } from "../lanes.js";
-import { percent, readable } from "../sentence.js";
+import { _, flow, grouped, Hero, localNumber, markRange, percent, readable } from "../kit.js";
 import { computeChances } from "./writing_chances.js";
 
 /**
@@ -64,12 +60,14 @@ export class Writing extends Hero {
     const cache = isBeside ? [0, Math.max(below, 250), wide] : isHalf ? [room - half, below, half] : [0, below + CANDIDATES + 16, room];
     stage.resize(room, Math.max(candidates[1] + CANDIDATES, cache[1] + CACHE + 54));
     return [
-      { key: "heads", class: "writing-heads", box: [0, text.foot, wide, high] },
-      { key: "all heads", in: "heads", tag: "button", is: { chosen: !this.looked }, text: _("all heads"), click: () => this.choose({ write_head: ALL }) },
-      ...heads.map(({ head, hue }, at) => ({
-        key: `head ${at}`, in: "heads", tag: "button", is: { chosen: head === this.looked?.head }, text: head, style: { "--hue": hue },
-        click: () => this.choose({ write_head: this.looked?.head === head ? ALL : head }),
-      })),
+      {
+        key: "heads", class: "writing-heads", box: [0, text.foot, wide, high], parts: [
+          { tag: "button", is: { chosen: !this.looked }, text: _("all heads"), click: () => this.choose({ write_head: ALL }) },
+          ...heads.map(({ head, hue }) => ({
+            tag: "button", is: { chosen: head === this.looked?.head }, text: head, style: { "--hue": hue }, click: () => this.choose({ write_head: this.looked?.head === head ? ALL : head }),
+          })),
+        ],
+      },
       ...this.markCandidates(candidates), ...this.markWords(text), ...this.markCache(cache), ...this.markSliders(candidates),
     ];
   }
@@ -139,19 +137,13 @@ export class Writing extends Hero {
   /** What changes the candidates. @param {Place} place @returns {Mark[]} */
   markSliders([left, top, width]) {
     const { data: { scales, drawn } } = this;
-    return Object.entries({ write_heat: _("temperature"), write_k: _("top-k"), write_p: _("top-p") }).flatMap(/** @returns {Mark[]} */ ([key, name], at) => {
-      const chosen = String(this.choices[key]), inside = `slider ${key}`;
-      return [
-        { key: inside, tag: "label", class: "writing-slider", is: { drawn: chosen === drawn[key] }, box: [left, top + SLIDERS + at * SLIDER, width, 32] },
-        { key: `name ${key}`, in: inside, tag: "span", text: name },
-        {
-          key: `range ${key}`, in: inside, tag: "input", attributes: { type: "range", min: 0, max: scales[key].length - 1 }, value: scales[key].indexOf(chosen), made: (range) => {
-            range.oninput = () => this.choose({ [key]: this.data.scales[key][Number(range.value)] });
-            range.onkeydown = (/** @type {Event} */ event) => event.stopPropagation();
-          },
-        },
-        { key: `chosen ${key}`, in: inside, tag: "output", text: chosen === EVERY ? _("all") : localNumber(chosen) },
-      ];
+    return Object.entries({ write_heat: _("temperature"), write_k: _("top-k"), write_p: _("top-p") }).map(/** @returns {Mark} */ ([key, name], at) => {
+      const chosen = String(this.choices[key]);
+      const slide = markRange((value) => this.choose({ [key]: this.data.scales[key][value] }), scales[key].indexOf(chosen), { min: 0, max: scales[key].length - 1 });
+      return {
+        key: `slider ${key}`, tag: "label", class: "writing-slider", is: { drawn: chosen === drawn[key] }, box: [left, top + SLIDERS + at * SLIDER, width, 32],
+        parts: [{ text: name }, slide, { tag: "output", text: chosen === EVERY ? _("all") : localNumber(chosen) }],
+      };
     });
   }
 

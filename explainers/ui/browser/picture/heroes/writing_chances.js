@@ -1,6 +1,6 @@
 // The candidates of one token under a temperature, a top-k and a top-p: models/written_tokens.py does the same.
 
-import { softmax } from "../softmax.js";
+import { softmax } from "../../common/numbers.js";
 
 /** @typedef {{ temperature: number, topK: number, topP: number }} Settings a temperature of 0 takes the best; a top-k of 0 means all */
 /**
