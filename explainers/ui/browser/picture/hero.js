@@ -3,12 +3,12 @@
 // A hero changes itself at once, and the address soon. The server hears of a choice when somebody is about
 // to see what depends on it, or with whatever else is asked for.
 
-import { FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
+import { CONNECTED, FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
 import { readBackground } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
-import { Below, WANTED } from "./below.js";
+import { Below, isConnected, WANTED } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
@@ -96,6 +96,7 @@ export class Hero {
     onStillness(() => drawn.deref()?.root.classList.toggle("still", isStill()));
     addEventListener(FORGOTTEN, () => drawn.deref()?.forget());
     addEventListener(WANTED, () => drawn.deref()?.tellNow());
+    addEventListener(CONNECTED, (event) => drawn.deref()?.tellAgain(/** @type {CustomEvent<boolean>} */ (event).detail));
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
@@ -203,8 +204,10 @@ export class Hero {
 
   /** In a while, if nothing else is chosen: to the address, and to the server if it must know. @param {number} after */
   settle(after) {
+    if (!this.telling) write(); // what is dragged, again where it comes to rest
     clearTimeout(this.telling);
     this.telling = window.setTimeout(() => {
+      this.telling = 0;
       write();
       if (Object.keys(this.untold).length || this.isLecture) this.tellNow();
       else this.shownBelow.expect(this.late);
@@ -214,18 +217,26 @@ export class Hero {
   /** What stands below and shows a choice is drawn anew, and nothing else: the address has all. */
   tellBelow() {
     this.shownBelow.rest();
-    if (this.root.isConnected) this.tell("below", true);
+    if (this.late.length && this.root.isConnected) this.tell("below", true); // else some message had it
   }
 
   /** The server hears of all that it has not heard of. */
   tellNow() {
     clearTimeout(this.telling);
     this.shownBelow.rest();
+    if (!isConnected()) return;
     const { untold, unheard } = this;
     this.untold = {};
     if (Object.keys(untold).length) this.tellings.push({ some: untold, at: performance.now() });
     const told = { ...unheard, ...untold };
     if (Object.keys(told).length && this.root.isConnected) this.tell("choices", told);
+  }
+
+  /** What nobody could hear; and what was not answered may have been lost with the connection. @param {boolean} isCut */
+  tellAgain(isCut) {
+    if (isCut) this.untold = Object.assign({}, ...this.tellings.map(({ some }) => some), this.untold);
+    if (isCut) this.tellings = [];
+    if (Object.keys(this.untold).length) this.settle(0);
   }
 
   /** Everything that depends on choices and numbers, on its way from what is shown now. */
