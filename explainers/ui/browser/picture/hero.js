@@ -148,8 +148,7 @@ export class Hero {
 
   /** Another link counts: what only the browser knew is not chosen any more. */
   forget() {
-    clearTimeout(this.telling);
-    this.shownBelow.rest();
+    this.rest();
     this.untold = {};
     if (this.data) this.refuse();
   }
@@ -214,6 +213,13 @@ export class Hero {
     }, after);
   }
 
+  /** Nothing is to be told in a while any more. */
+  rest() {
+    clearTimeout(this.telling);
+    this.telling = 0;
+    this.shownBelow.rest();
+  }
+
   /** What stands below and shows a choice is drawn anew, and nothing else: the address has all. */
   tellBelow() {
     this.shownBelow.rest();
@@ -222,9 +228,8 @@ export class Hero {
 
   /** The server hears of all that it has not heard of. */
   tellNow() {
-    clearTimeout(this.telling);
-    this.shownBelow.rest();
-    if (!isConnected()) return;
+    this.rest();
+    if (!isConnected()) return; // it is told again: `tellAgain`
     const { untold, unheard } = this;
     this.untold = {};
     if (Object.keys(untold).length) this.tellings.push({ some: untold, at: performance.now() });
@@ -234,8 +239,8 @@ export class Hero {
 
   /** What nobody could hear; and what was not answered may have been lost with the connection. @param {boolean} isCut */
   tellAgain(isCut) {
-    if (isCut) this.untold = Object.assign({}, ...this.tellings.map(({ some }) => some), this.untold);
-    if (isCut) this.tellings = [];
+    const lost = isCut ? this.tellings.splice(0) : [];
+    this.untold = Object.assign({}, ...lost.map(({ some }) => some), this.untold);
     if (Object.keys(this.untold).length) this.settle(0);
   }
 
