@@ -7,7 +7,8 @@ be put together and logged. Here the widget keeps what it had.
 What is forgotten. Streamlit’s browser script sends the query that it knew last, while pictures
 write what is chosen into the address by themselves; and what two parts of a page say in one
 moment it sends for the first of them, and the click in the other is lost. Here the address counts,
-is taken up before anything else, and as much of the page runs, at once, as has something to say.
+is taken up before anything else, and as much of the page runs, at once, as has something to say:
+docs/telling.md.
 
 What is lost on the way. Streamlit asks for nothing where a part of the page is gone for a moment,
 and of what one picture tells twice before a run it keeps the last. Here the whole page runs, and
@@ -208,7 +209,10 @@ def has_parts(session: AppSession, parts: str) -> bool:
 
 
 def make_request(fragment_id: str | None = None, **told: Any) -> RerunData:
-    """One run of all these parts, in which a click counts once."""
+    """One run of all these parts, in which a click counts once.
+
+    A message has room for one part: `ask_at_a_pace` writes all there, with a space between them.
+    """
     return RerunData(fragment_id_queue=(fragment_id or "").split(), **told)
 
 

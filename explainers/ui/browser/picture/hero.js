@@ -1,7 +1,7 @@
 // @ts-check
 // What every hero is: a picture with its choices, one sentence made of its numbers, and experiments.
-// A hero changes itself at once, and the address soon. The server hears of a choice when somebody is about
-// to see what depends on it, or with whatever else is asked for.
+// A hero changes itself and the address at once. The server hears of a choice when somebody is about
+// to see what depends on it, or with whatever else is asked for: docs/telling.md.
 
 import { CONNECTED, FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
