@@ -17,6 +17,7 @@ AT_ONCE = """([chosen, clicked]) => {
 }"""
 """A choice that the picture tells, and a click elsewhere before Streamlit's script has sent it."""
 NEXT, SCRIPT = ".st-key-way-on button", ".st-key-take-py button"
+LINK = "[data-testid=stSidebarNavLink][href$='/query_key_value']"
 CARD = ".st-key-go-deeper summary"
 CLICK = "(button) => button.click()"
 LATER = """() => {
@@ -265,3 +266,10 @@ def test_no_message_waits_for_an_address_that_may_not_be_written(visit):
     card = one.page.locator(CARD).first
     one.after_run(lambda: card.evaluate(CLICK))
     expect(card.locator("xpath=..").locator(".st-key-follows-side_by_side-of-any")).to_be_visible()
+
+
+def test_a_link_does_not_overtake_what_is_told_in_the_same_turn(visit):
+    one = visit("masks", is_still=True)
+    one.page.evaluate(AT_ONCE, ["button[value=untrained]", LINK])
+    one.page.wait_for_url("**/query_key_value*")
+    one.expect_in_link(weights="untrained")

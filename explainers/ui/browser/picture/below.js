@@ -7,8 +7,10 @@ import { ANSWER_WITHIN } from "../common/component.js";
 
 const FOLLOWS = "st-key-follows-", OF = "-of-", ANY = "any"; // as `follows` in ui/figure/hero.py names them
 const FILES = ".st-key-takeaway button"; // they are of all that the page shows
+const LINKS = "[data-testid=stSidebarNavLink]"; // Streamlit sends them before what is told in the same turn
 const LOOK_EVERY = 50; // milliseconds
 const AHEAD = "50%"; // of the window: by then it is drawn
+export const LEFT = "attention-left"; // of the window: a link is clicked; cancelled by who is still telling
 export const WANTED = "attention-wanted"; // of the window: the page is to be drawn with all that is chosen
 
 export class Below {
@@ -58,7 +60,7 @@ function findScroller(part) {
   return null;
 }
 
-let isLetThrough = false; // a click on a file
+let isLetThrough = false; // a click on a file, or on a link
 
 /** A click on a file of the page waits until the page has been drawn with what was chosen. @param {MouseEvent} event */
 async function hold(event) {
@@ -67,6 +69,21 @@ async function hold(event) {
   event.stopImmediatePropagation();
   dispatchEvent(new Event(WANTED));
   await untilDrawn();
+  letThrough(button);
+}
+
+/** A click on a link to another page follows what is being told. @param {MouseEvent} event */
+function followTold(event) {
+  const link = event.target instanceof Element && event.target.closest(LINKS);
+  if (!link || isLetThrough || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (dispatchEvent(new Event(LEFT, { cancelable: true }))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  setTimeout(() => letThrough(link)); // what is told has its turn before
+}
+
+/** @param {Element} button that was clicked */
+function letThrough(button) {
   isLetThrough = true;
   /** @type {HTMLElement} */ (button).click();
   isLetThrough = false;
@@ -101,3 +118,4 @@ function readApp() {
 }
 
 addEventListener("click", hold, { capture: true }); // a file is no part of any picture
+addEventListener("click", followTold, { capture: true });

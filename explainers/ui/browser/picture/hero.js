@@ -8,7 +8,7 @@ import { ANSWER_WITHIN } from "../common/component.js";
 import { readBackground } from "../common/colours.js";
 import { element } from "../common/elements.js";
 import { makeSentenceNodes, writeSentence } from "../common/filled_text.js";
-import { Below, isConnected, WANTED } from "./below.js";
+import { Below, isConnected, LEFT, WANTED } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
@@ -96,6 +96,7 @@ export class Hero {
     onStillness(() => drawn.deref()?.root.classList.toggle("still", isStill()));
     addEventListener(FORGOTTEN, () => drawn.deref()?.forget());
     addEventListener(WANTED, () => drawn.deref()?.tellNow());
+    addEventListener(LEFT, (event) => drawn.deref()?.leave(event));
     addEventListener(CONNECTED, (event) => drawn.deref()?.tellAgain(/** @type {CustomEvent<boolean>} */ (event).detail));
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
@@ -235,6 +236,13 @@ export class Hero {
     if (Object.keys(untold).length) this.tellings.push({ some: untold, at: performance.now() });
     const told = { ...unheard, ...untold };
     if (Object.keys(told).length && this.root.isConnected) this.tell("choices", told);
+  }
+
+  /** The page is about to be left: what only the server can act on is told first. @param {Event} event */
+  leave(event) {
+    if (!this.root.isConnected || !(Object.keys(this.untold).length || this.tellings.length)) return;
+    this.tellNow();
+    event.preventDefault();
   }
 
   /** What nobody could hear; and what was not answered may have been lost with the connection. @param {boolean} isCut */
