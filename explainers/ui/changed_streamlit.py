@@ -27,7 +27,8 @@ Streamlit copies its place on the page twice, by way of Python's general copying
 import asyncio
 import functools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from itertools import chain
 from typing import Any
@@ -44,6 +45,7 @@ from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils import script_requests
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
 from streamlit.util import calc_hash
 
@@ -245,12 +247,28 @@ def _ask_for_all(session: AppSession, asked: Asked) -> None:
 
 
 def call_callbacks(state: SessionState, **replayed: Any) -> None:
-    """Take up what stands in the address, and then what was clicked."""
+    """Take up what stands in the address, and then what was clicked; the next run waits so long.
+
+    A callback that Streamlit interrupts for it would be lost.
+    """
     context = get_script_run_ctx()
     asked = _of_sessions.get(context.session_id) if context else None
     late = asked.late if asked else {}
-    take_up({name: late.pop(name) for name in list(late)})
-    _call_callbacks(state, **replayed)
+    with uninterrupted(context.script_requests if context else None):
+        take_up({name: late.pop(name) for name in list(late)})
+        _call_callbacks(state, **replayed)
+
+
+@contextmanager
+def uninterrupted(requests: ScriptRequests | None) -> Iterator[None]:
+    """Whatever is asked for meanwhile is answered afterwards."""
+    if requests:
+        requests.on_scriptrunner_yield = lambda: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        if requests:
+            del requests.on_scriptrunner_yield  # it is the class's again
 
 
 def coalesce(older: WidgetStates | None, newer: WidgetStates | None) -> WidgetStates | None:

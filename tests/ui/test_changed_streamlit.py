@@ -201,6 +201,23 @@ def test_what_a_picture_tells_twice_before_a_run_is_told_together(monkeypatch):
         assert changed_streamlit.join_events(both, odd) == odd
 
 
+def test_a_callback_is_not_interrupted_by_what_is_asked_for_meanwhile(monkeypatch):
+    """Streamlit would end it at its first look into the session, and the click would be lost."""
+    requests, seen = ScriptRequests(), list[object]()
+    context = SimpleNamespace(session_id="one", script_requests=requests)
+    monkeypatch.setattr(changed_streamlit, "get_script_run_ctx", lambda: context)
+    monkeypatch.setattr(changed_streamlit, "take_up", lambda late: None)
+
+    def look(_state: SessionState) -> None:
+        requests.request_rerun(RerunData())
+        seen.append(requests.on_scriptrunner_yield())
+
+    monkeypatch.setattr(changed_streamlit, "_call_callbacks", look)
+    changed_streamlit.call_callbacks(SessionState())
+    assert seen == [None]
+    assert requests.on_scriptrunner_yield(), "and afterwards it is answered"
+
+
 def test_a_widget_is_heard_of_which_no_message_has_told_before():
     for value, runs in (("old", {"card"}), ("new", {"card", "question"})):
         asked, session = changed_streamlit.Asked(), a_session(answer="question")
