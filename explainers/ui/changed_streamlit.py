@@ -28,7 +28,7 @@ import asyncio
 import functools
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from itertools import chain
 from typing import Any
@@ -298,6 +298,21 @@ def join_events(*told: str) -> str:
         return told[-1]
     joined = json.dumps([{"event": name, "value": value} for name, value in events.items()])
     return joined if len(joined) <= MOST_JOINED else told[-1]
+
+
+def read_event(key: str, event: str) -> Any:
+    """What a component has told, in a callback; None if it has not.
+
+    Streamlit finds no component of a page that is left, and hands over nothing.
+    """
+    context = get_script_run_ctx()
+    locked = context.session_state if context else None
+    said = locked._state._current_interaction_widget_states if locked else None
+    for one in said.widgets if said else ():
+        if one.id.endswith(f"-{key}__events"):
+            with suppress(ValueError, TypeError, KeyError, RecursionError):  # no browser says so
+                return {e["event"]: e["value"] for e in json.loads(one.json_trigger_value)}[event]
+    return None
 
 
 def take_up_possible(states: WStates, widget_state: WidgetState) -> None:
