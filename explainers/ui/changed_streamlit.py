@@ -7,7 +7,12 @@ be put together and logged. Here the widget keeps what it had.
 What is forgotten. Streamlit’s browser script sends the query that it knew last, while pictures
 write what is chosen into the address by themselves; and what two parts of a page say in one
 moment it sends for the first of them, and the click in the other is lost. Here the address counts,
-is taken up before anything else, and as much of the page runs, at once, as has something to say.
+is taken up before anything else, and as much of the page runs, at once, as has something to say:
+docs/telling.md.
+
+What is lost on the way. Streamlit asks for nothing where a part of the page is gone for a moment,
+and of what one picture tells twice before a run it keeps the last. Here the whole page runs, and
+what was told is told together.
 
 What comes too often. Streamlit asks for a run of the page for each message that says so. Here those
 that come faster than a reader sees are collected, and one run answers the newest.
@@ -22,8 +27,10 @@ Streamlit copies its place on the page twice, by way of Python's general copying
 import asyncio
 import functools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from copy import deepcopy
+from itertools import chain
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 from weakref import WeakValueDictionary
@@ -32,12 +39,15 @@ from streamlit.cursor import RunningCursor
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
+from streamlit.runtime.scriptrunner_utils import script_requests
+from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
+from streamlit.util import calc_hash
 
 from explainers.ui.controls.late_choices import Drawn, Texts, split_query, take_up
 from explainers.ui.session import PICTURED
@@ -55,12 +65,15 @@ WHOLE_ADDRESS = "whole"
 """With this begins what stands behind the # of an address that `common/address.js` sends."""
 BELOW = "below"
 """What a picture tells that asks for what stands below it: `picture/hero.js`."""
+MOST_JOINED = 100_000
+"""Characters of what a picture has told and no run has heard: far more than a reader can say."""
 OF_WIDGETS = "$$"
 CLICKS = {"trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value"}
 _read, _take_up = WStates.__getitem__, WStates.set_widget_from_proto
 _read_theme = app_session._populate_theme_msg
 _ask, _answer = AppSession._handle_rerun_script_request, AppSession.handle_backmsg
 _call_callbacks = SessionState._call_callbacks
+_coalesce = script_requests._coalesce_widget_states
 
 
 def answer_browser(session: AppSession, message: BackMsg) -> None:
@@ -76,7 +89,7 @@ class Asked:
         self.pace = Pace(RUNS_EACH_SECOND, RUNS_AT_ONCE)
         self.put_off: list[ClientState] = []
         self.late: dict[str, Texts] = {}
-        """What a browser has chosen by itself, until a run takes it up."""
+        """What a browser has chosen by itself, until a run takes it up; one for both threads."""
         self.told: tuple[int, dict[str, Texts]] = 0, {}
         """The visit of the last message, and what its browser had chosen then by itself."""
         self.widgets: dict[str, WidgetState] = {}
@@ -130,22 +143,26 @@ def complete(session: AppSession, asked: Asked, state: ClientState) -> list[str]
     "" is the whole page.
     """
     kept, said = session.session_state, state.widget_states.widgets
+    for one in said:
+        if one.json_trigger_value:
+            one.json_trigger_value = join_events(one.json_trigger_value)
     changed, following = asked.list_changed(said, kept), set[str]()
     drawn = _find_drawn(kept)
     if address := _take_address(state):
         place = address.path.rpartition("/")[2]
-        page = session.get_pages().get(state.page_script_hash)
-        if page and place == page["url_pathname"]:
+        if calc_hash(place) == state.page_script_hash:  # so Streamlit names pages; else one comes
             state.query_string = address.query
         if drawn and drawn.place == place:
             late, names = asked.list_late(drawn, address)
-            asked.late |= late
+            asked.late.update(late)
             following = drawn.list_following(names)
     asking = {one.id for one in said if _asks_below(one)}
     known = kept._new_widget_state.widget_metadata
     parts = {known[name].fragment_id or "" for name in changed if name in known}
     if asking.issuperset(changed) and asking and following:
         parts = following
+    elif not all(has_parts(session, one) for one in parts):  # an interrupted run has dropped one
+        return [""]
     else:
         parts |= {state.fragment_id} | following
     return list_outermost(session, {one for one in parts if has_parts(session, one)})
@@ -194,7 +211,10 @@ def has_parts(session: AppSession, parts: str) -> bool:
 
 
 def make_request(fragment_id: str | None = None, **told: Any) -> RerunData:
-    """One run of all these parts, in which a click counts once."""
+    """One run of all these parts, in which a click counts once.
+
+    A message has room for one part: `ask_at_a_pace` writes all there, with a space between them.
+    """
     return RerunData(fragment_id_queue=(fragment_id or "").split(), **told)
 
 
@@ -221,18 +241,78 @@ def ask_at_a_pace(session: AppSession, state: ClientState) -> None:
 def _ask_for_all(session: AppSession, asked: Asked) -> None:
     put_off, asked.put_off = asked.put_off, []
     for state in put_off:
+        if not has_parts(session, state.fragment_id):  # a run has dropped one meanwhile
+            state.fragment_id = ""
         _ask(session, state)
 
 
 def call_callbacks(state: SessionState, **replayed: Any) -> None:
-    """Take up what stands in the address, and then what was clicked."""
+    """Take up what stands in the address, and then what was clicked; the next run waits so long.
+
+    A callback that Streamlit interrupts for it would be lost.
+    """
     context = get_script_run_ctx()
     asked = _of_sessions.get(context.session_id) if context else None
-    late: dict[str, Texts] = {}
-    if asked:
-        late, asked.late = asked.late, late
-    take_up(late)
-    _call_callbacks(state, **replayed)
+    late = asked.late if asked else {}
+    with uninterrupted(context.script_requests if context else None):
+        take_up({name: late.pop(name) for name in list(late)})
+        _call_callbacks(state, **replayed)
+
+
+@contextmanager
+def uninterrupted(requests: ScriptRequests | None) -> Iterator[None]:
+    """Whatever is asked for meanwhile is answered afterwards."""
+    if requests:
+        requests.on_scriptrunner_yield = lambda: None  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        if requests:
+            del requests.on_scriptrunner_yield  # it is the class's again
+
+
+def coalesce(older: WidgetStates | None, newer: WidgetStates | None) -> WidgetStates | None:
+    """What two messages say that one run answers; of a picture that spoke in both, all."""
+    states = _coalesce(older, newer)
+    told = {one.id: one.json_trigger_value for one in older.widgets} if older else {}
+    for one in states.widgets if states else ():
+        if one.json_trigger_value and told.get(one.id, "") not in ("", one.json_trigger_value):
+            one.json_trigger_value = join_events(told[one.id], one.json_trigger_value)
+    return states
+
+
+def join_events(*told: str) -> str:
+    """Each event of a picture once: of what it says in words, the last word of each counts.
+
+    Streamlit itself hands over the last event of a name.
+    """
+    events: dict[str, Any] = {}
+    try:
+        for one in chain.from_iterable(map(json.loads, told)):
+            name, value = one["event"], one.get("value")
+            before = events.get(name)
+            if isinstance(before, dict) and isinstance(value, dict):
+                value = {**before, **value}
+            events[name] = value
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # no browser says so
+        return told[-1]
+    joined = json.dumps([{"event": name, "value": value} for name, value in events.items()])
+    return joined if len(joined) <= MOST_JOINED else told[-1]
+
+
+def read_event(key: str, event: str) -> Any:
+    """What a component has told, in a callback; None if it has not.
+
+    Streamlit finds no component of a page that is left, and hands over nothing.
+    """
+    context = get_script_run_ctx()
+    locked = context.session_state if context else None
+    said = locked._state._current_interaction_widget_states if locked else None
+    for one in said.widgets if said else ():
+        if one.id.endswith(f"-{key}__events"):
+            with suppress(ValueError, TypeError, KeyError, RecursionError):  # no browser says so
+                return {e["event"]: e["value"] for e in json.loads(one.json_trigger_value)}[event]
+    return None
 
 
 def take_up_possible(states: WStates, widget_state: WidgetState) -> None:
@@ -300,6 +380,7 @@ def change_streamlit() -> None:
     AppSession.has_fragment = has_parts  # type: ignore[assignment, method-assign]
     app_session.RerunData = make_request  # type: ignore[assignment, misc]
     SessionState._call_callbacks = call_callbacks  # type: ignore[assignment, method-assign]
+    script_requests._coalesce_widget_states = coalesce  # type: ignore[assignment]
     app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]
     RunningCursor.__deepcopy__ = copy_place  # type: ignore[attr-defined]
     # Until `contents.py` has run, Streamlit would take the folder `pages` for its older kind of

@@ -98,6 +98,7 @@ function standIn() {
     matchMedia: () => ({ matches: true, addEventListener: never }),
     ResizeObserver: class { observe() {} disconnect() {} },
     IntersectionObserver: class { observe() {} disconnect() {} },
+    MutationObserver: class { observe() {} disconnect() {} },
     requestAnimationFrame: never, cancelAnimationFrame: never, setTimeout: (done) => due.push(done), clearTimeout: never,
     getComputedStyle: () => ({
       fontFamily: "sans-serif", color: "rgb(230, 230, 230)", getPropertyValue: (name) => name.includes("background") ? `rgb(${DARK}, ${DARK}, ${DARK})` : "",

@@ -1,24 +1,29 @@
 """What we change inside Streamlit does what Streamlit itself would, for less."""
 
 import functools
+import json
 import re
+from collections.abc import Iterable
 from copy import deepcopy
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from streamlit.cursor import RunningCursor, SparseList
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.fragment import MemoryFragmentStorage
 from streamlit.runtime.scriptrunner import RerunData
+from streamlit.runtime.scriptrunner_utils import script_requests
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
 from streamlit.runtime.state.common import WidgetMetadata
 from streamlit.runtime.state.session_state import SessionState, WStates
+from streamlit.util import calc_hash
 
 from explainers.ui import changed_streamlit
 from explainers.ui.browser_files import FOLDER
@@ -93,18 +98,15 @@ def a_session(**widgets: str) -> Any:
             WidgetMetadata(name, read, str, "string_value", fragment_id=part)
         )
         state._new_widget_state.set_from_value(name, "old")
-    pages = {"of masks": {"url_pathname": "masks"}, "of heads": {"url_pathname": "many_heads"}}
     return SimpleNamespace(
-        session_state=state,
-        _fragment_storage=storage,
-        has_fragment=storage.contains,
-        get_pages=lambda: pages,
+        session_state=state, _fragment_storage=storage, has_fragment=storage.contains
     )
 
 
 def test_all_parts_of_a_page_that_speak_at_once_are_heard():
-    asked, session = changed_streamlit.Asked(), a_session(pick="card", answer="question", way="")
-    told = {"pick": "old", "answer": "old", "way": "old"}
+    widgets = {"pick": "card", "answer": "question", "way": "", "gone": "left"}
+    asked, session = changed_streamlit.Asked(), a_session(**widgets)
+    told = dict.fromkeys(widgets, "old")
     for changed, sent_for, runs in (
         ({"pick": "new"}, "card", {"card"}),  # alone
         ({"answer": "new"}, "lesson", {"lesson"}),  # one within the other
@@ -114,6 +116,7 @@ def test_all_parts_of_a_page_that_speak_at_once_are_heard():
         ({"way": "new"}, "card", {""}),  # outside of all parts: the whole page
         ({"pick": "new"}, "", {""}),
         ({}, "left", set()),  # a part that there is no more
+        ({"gone": "new"}, "left", {""}),  # a click in one that an interrupted run has dropped
     ):
         told |= changed
         state = ClientState(fragment_id=sent_for)
@@ -148,6 +151,73 @@ def test_one_run_has_all_parts_that_are_asked_for(monkeypatch):
     assert run.widget_states == state.widget_states
 
 
+@pytest.mark.parametrize("waits", [False, True])
+def test_where_a_run_has_dropped_a_part_meanwhile_the_whole_page_runs(monkeypatch, waits):
+    """Streamlit would drop the message, and the clicks in it."""
+    asked: list[str] = []
+    monkeypatch.setattr(
+        changed_streamlit, "_ask", lambda _session, one: asked.append(one.fragment_id)
+    )
+    session: Any = SimpleNamespace(**vars(a_session(pick="card", answer="question")), id="one")
+    state = ClientState(fragment_id="question")
+    for name in ("answer", "pick"):
+        state.widget_states.widgets.append(WidgetState(id=name, trigger_value=True))
+    if waits:
+        vars(session)["asked"] = changed_streamlit.Asked()
+        session.asked.put_off.append(ClientState())
+        changed_streamlit.ask_at_a_pace(session, state)
+        session._fragment_storage.delete("card")
+        changed_streamlit._ask_for_all(session, session.asked)
+        asked.pop(0)
+    else:
+        session._fragment_storage.delete("card")
+        changed_streamlit.ask_at_a_pace(session, state)
+    assert asked == [""]
+
+
+def events(**told: Any) -> str:
+    """As a picture tells them."""
+    return json.dumps([{"event": name, "value": value} for name, value in told.items()])
+
+
+def test_what_a_picture_tells_twice_before_a_run_is_told_together(monkeypatch):
+    """Streamlit keeps what it told last, of each picture and of each event."""
+    change = {"choices": {"word": 6, "asked": 0}}, {"below": True, "choices": {"asked": 4}}
+    both = events(choices={"word": 6, "asked": 4}, below=True)
+    monkeypatch.setattr(script_requests, "_coalesce_widget_states", changed_streamlit.coalesce)
+    requests = ScriptRequests()
+    for told in change:
+        one = WidgetState(id="picture", json_trigger_value=events(**told))
+        requests.request_rerun(RerunData(widget_states=WidgetStates(widgets=[one])))
+    states = requests.on_scriptrunner_ready().rerun_data.widget_states
+    assert states
+    assert states.widgets[0].json_trigger_value == both
+    at_once = [*json.loads(events(**change[0])), *json.loads(events(**change[1]))]
+    state = ClientState(fragment_id="card")
+    said = state.widget_states.widgets.add(id="picture", json_trigger_value=json.dumps(at_once))
+    changed_streamlit.complete(a_session(), changed_streamlit.Asked(), state)
+    assert said.json_trigger_value == both
+    for odd in ("[" * 9_999, "7", "[7]", '[{"event": []}]', events(choices="x" * 200_000)):
+        assert changed_streamlit.join_events(both, odd) == odd
+
+
+def test_a_callback_is_not_interrupted_by_what_is_asked_for_meanwhile(monkeypatch):
+    """Streamlit would end it at its first look into the session, and the click would be lost."""
+    requests, seen = ScriptRequests(), list[object]()
+    context = SimpleNamespace(session_id="one", script_requests=requests)
+    monkeypatch.setattr(changed_streamlit, "get_script_run_ctx", lambda: context)
+    monkeypatch.setattr(changed_streamlit, "take_up", lambda late: None)
+
+    def look(_state: SessionState) -> None:
+        requests.request_rerun(RerunData())
+        seen.append(requests.on_scriptrunner_yield())
+
+    monkeypatch.setattr(changed_streamlit, "_call_callbacks", look)
+    changed_streamlit.call_callbacks(SessionState())
+    assert seen == [None]
+    assert requests.on_scriptrunner_yield(), "and afterwards it is answered"
+
+
 def test_a_widget_is_heard_of_which_no_message_has_told_before():
     for value, runs in (("old", {"card"}), ("new", {"card", "question"})):
         asked, session = changed_streamlit.Asked(), a_session(answer="question")
@@ -176,7 +246,7 @@ def test_what_a_browser_has_chosen_by_itself_is_taken_up_once():
         ("masks?word=7", {}, alone, "before"),  # as Streamlit's script itself sends it
     ):
         asked.late = {}
-        state = ClientState(fragment_id="sidebar", page_script_hash="of masks")
+        state = ClientState(fragment_id="sidebar", page_script_hash=calc_hash("masks"))
         state.query_string, state.context_info.url = "before", f"http://app/{address}"
         parts = changed_streamlit.complete(session, asked, state)
         found = asked.late, {*parts}, state.query_string
@@ -194,6 +264,20 @@ def test_what_a_browser_has_chosen_by_itself_is_taken_up_once():
     odd.context_info.url = "http://[masks?word=7#whole&word"
     changed_streamlit.complete(session, asked, odd)
     assert (asked.late, odd.query_string) == ({}, "before")
+
+
+def test_a_part_that_a_run_adds_while_parts_are_listed_disturbs_nobody():
+    """A page runs in one thread, and messages come in another."""
+    shown: dict[str, tuple[str | None, frozenset[str]]] = {"words": ("card", frozenset({"word"}))}
+
+    class Adding(frozenset[str]):
+        def isdisjoint(self, other: Iterable[object]) -> bool:
+            shown["rules"] = "question", frozenset({"rule"})
+            return super().isdisjoint(other)
+
+    shown["first"] = "lesson", Adding({"word"})
+    shown["last"] = "sidebar", frozenset({"word"})
+    assert Drawn(1, "masks", {}, shown).list_following({"word"}) == {"card", "lesson", "sidebar"}
 
 
 def test_the_browser_adds_the_address_where_a_message_has_it():

@@ -98,7 +98,7 @@ class Drawn(NamedTuple):
 
     def list_following(self, names: Collection[str]) -> set[str]:
         """The parts of the page that show one of these choices."""
-        shows = self.following.values()
+        shows = list(self.following.values())  # a run may be adding to them, in another thread
         return {part or "" for part, some in shows if not some.isdisjoint({*names, ANY_CHOICE})}
 
 

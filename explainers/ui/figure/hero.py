@@ -18,6 +18,7 @@ from explainers.charts.theme import THEMES
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.browser_files import translate_scripts
+from explainers.ui.changed_streamlit import read_event
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.controls import is_tour
@@ -211,9 +212,9 @@ def _draw_picture(text: Prose, hero: Hero, key: str, experiments: Sequence[Exper
     note("picture", key, hero)
 
     def hear() -> None:
-        # A message that leads to another page is read there once more, where there is no picture.
-        if told := st.session_state.get(key):
-            hero.take(told.choices)
+        # One run may answer this and a link that was followed: then the picture is gone already.
+        told = st.session_state.get(key)
+        hero.take((told.choices if told else read_event(key, "choices")) or {})
 
     _component(
         key=key,

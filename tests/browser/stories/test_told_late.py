@@ -1,9 +1,11 @@
 """A choice of a picture costs the server nothing until somebody wants what depends on it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from playwright.sync_api import expect
 
+from benchmarks.browser import find_server
 from tests.support.visit import Visit
 
 BELOW = ".st-key-follows-two-steps-of-any"
@@ -15,6 +17,31 @@ AT_ONCE = """([chosen, clicked]) => {
 }"""
 """A choice that the picture tells, and a click elsewhere before Streamlit's script has sent it."""
 NEXT, SCRIPT = ".st-key-way-on button", ".st-key-take-py button"
+LINK = "[data-testid=stSidebarNavLink][href$='/query_key_value']"
+CARD = ".st-key-go-deeper summary"
+CLICK = "(button) => button.click()"
+LATER = """() => {
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + 20_000;
+  return new Promise((done) => setTimeout(done, 200)); // files look again meanwhile
+}"""
+SOCKETS = """globalThis.sockets = [];
+globalThis.WebSocket = class extends WebSocket {
+  constructor(address, protocols) {
+    super(address, protocols.slice(0, 2)); // the third names the session to go on with
+    sockets.push(this);
+  }
+};"""
+"""A connection that is cut goes on in another session, as on a server that has never seen it."""
+CUT = "() => sockets.at(-1).close()"
+IS_CUT = """() =>
+  document.querySelector('[data-testid=stApp]').dataset.testConnectionState !== 'CONNECTED'"""
+REFUSE = """const write = History.prototype.replaceState;
+History.prototype.replaceState = function (...all) {
+  if (globalThis.isRefused) throw new DOMException("too often", "SecurityError");
+  return write.apply(this, all);
+};"""
+"""As Safari does, which writes a hundred addresses in ten seconds."""
 
 
 def choose_word(one: Visit, place: int) -> None:
@@ -147,4 +174,102 @@ def test_two_parts_of_a_page_that_speak_at_once_are_both_heard(visit):
     one.page.wait_for_url("**/many_heads*")
     one.ready()
     one.back()
+    one.expect_in_link(weights="untrained")
+
+
+@contextmanager
+def busy(one: Visit) -> Iterator[None]:
+    """A server that answers only afterwards what was asked meanwhile."""
+    server = find_server(one.address)
+    server.suspend()
+    try:
+        yield
+    finally:
+        server.resume()
+
+
+def choose_rule(one: Visit, name: str) -> None:
+    """A mask, by its button in the picture."""
+    one.radio(name).click()
+    one.wait_for_choice("rule", name)
+
+
+def restart_with(one: Visit, script: str) -> None:
+    """Load the page again, with something else in its place."""
+    one.page.add_init_script(script)
+    one.page.reload()
+    one.ready()
+
+
+def test_a_choice_is_in_the_address_at_once(visit):
+    """Who loads the page again in the same moment has it."""
+    one = visit("masks", is_still=True)
+    five = one.hero.first.locator(".words button").nth(5)
+    said = five.evaluate("(word) => { word.click(); return location.search; }")
+    assert said.endswith("&word=5")
+
+
+def test_a_file_waits_for_a_server_that_is_slow(visit):
+    one = visit("masks", is_still=True)
+    choose_rule(one, "window")
+
+    def click() -> None:
+        with busy(one):
+            one.page.locator(SCRIPT).evaluate(CLICK)
+            one.page.evaluate(LATER)
+
+    assert "rule=window" in take_script(one, click)
+
+
+def test_a_card_that_was_asked_for_before_a_choice_is_drawn_with_it(visit):
+    one = visit("does_it_matter", is_still=True, size=(1280, 400))
+    card, effect = one.page.locator(CARD).first, one.radio("direct effect")
+
+    def click() -> None:
+        with busy(one):
+            card.evaluate(CLICK)
+            effect.evaluate(CLICK)
+            one.expect_in_link(matter_view="direct effect")
+
+    one.after_run(click)
+    one.after_run(card.scroll_into_view_if_needed)
+    one.expect_in_link(matter_view="direct effect")
+
+
+def test_a_session_on_another_server_obeys_the_address(visit):
+    one = visit("masks", is_still=True, size=(1280, 1800))
+    restart_with(one, SOCKETS)
+    one.after_run(lambda: choose_rule(one, "window"))
+    drawn = one.drawn()
+    one.page.evaluate(CUT)
+    one.page.wait_for_function("() => sockets.length > 1 && attentionAddress.unheard.size === 0")
+    assert one.ready().drawn() == drawn
+
+
+def test_what_only_the_server_can_act_on_is_told_when_it_is_there_again(visit):
+    one = visit("masks", is_still=True)
+    restart_with(one, SOCKETS)
+    one.page.context.set_offline(True)
+    one.page.evaluate(CUT)
+    one.page.wait_for_function(IS_CUT)
+    one.radio("untrained").evaluate(CLICK)
+    one.page.context.set_offline(False)
+    one.expect_in_link(weights="untrained")
+    one.errors.clear()  # that it was offline
+
+
+def test_no_message_waits_for_an_address_that_may_not_be_written(visit):
+    one = visit("masks", is_still=True)
+    restart_with(one, REFUSE)
+    one.page.evaluate("() => { globalThis.isRefused = true; }")
+    one.hero.first.locator(".words button").nth(5).click()
+    card = one.page.locator(CARD).first
+    one.after_run(lambda: card.evaluate(CLICK))
+    expect(card.locator("xpath=..").locator(".st-key-follows-side_by_side-of-any")).to_be_visible()
+
+
+def test_a_link_does_not_overtake_what_is_told_in_the_same_turn(visit):
+    one = visit("masks", is_still=True)
+    one.page.evaluate(AT_ONCE, ["button[value=untrained]", LINK])
+    one.page.wait_for_url("**/query_key_value*")
     one.expect_in_link(weights="untrained")

@@ -24,6 +24,8 @@
  * @property {string} before as it was when the last message was sent, if the server has changed it since
  * @property {string} only the one page that may be written, while one goes back to it
  * @property {boolean} isKept
+ * @property {WebSocket} [socket] that sent the last message
+ * @property {number} asked when it was sent, if the server has said nothing since; else 0
  */
 
 // A message that asks for a run, and in it what is known of the browser, and in that the address: these are
@@ -31,10 +33,12 @@
 const RERUN = 0x5a, CONTEXT = 0x42, URL_FIELD = 0x22, WHOLE = "whole"; // what stands behind its #, and then the names of `unheard`
 const encoder = new TextEncoder();
 export const FORGOTTEN = "attention-forgotten"; // of the window: what nobody has heard of is not chosen any more
+export const CONNECTED = "attention-connected"; // of the window: there is a server to ask; its detail: is it after another connection?
+const SILENCE = 60_000; // milliseconds after which no answer comes any more
 const DIGITS = 6; // of a number that is not whole, as Python's `g` writes it
 // One for the tab: each component has its own copy of this file.
 const holder = /** @type {{ attentionAddress?: Address }} */ (globalThis);
-const address = (holder.attentionAddress ??= { unheard: new Map(), here: bare(location.href), left: "", before: "", only: "", isKept: false });
+const address = (holder.attentionAddress ??= { unheard: new Map(), here: bare(location.href), left: "", before: "", only: "", isKept: false, asked: 0 });
 
 /** In the app, from here on; Streamlit itself would add an entry for each choice. A file has a host that writes its link. */
 export function keepAddress(fresh = address) {
@@ -58,7 +62,11 @@ export function keepAddress(fresh = address) {
   history.replaceState = (state, unused, url) => {
     const link = new URL(url || location.href, location.href);
     if (link.pathname === location.pathname) fill(link, fresh.unheard); // what the server says is older
-    replaceState.call(history, state, unused, link);
+    try {
+      replaceState.call(history, state, unused, link);
+    } catch { // Safari refuses what comes too often; the next one has all, and no message waits for it
+      return;
+    }
     fresh.here = bare(link.href);
   };
   addEventListener("pagehide", () => write(fresh));
@@ -67,8 +75,25 @@ export function keepAddress(fresh = address) {
   // ask for one, and the message by which a host may set Streamlit's query is heard later, from a few origins.
   const { send } = WebSocket.prototype;
   WebSocket.prototype.send = function (/** @type {Parameters<typeof send>[0]} */ data) {
-    send.call(this, data instanceof Uint8Array && data[0] === RERUN ? addAddress(data, fresh) : data);
+    if (!(data instanceof Uint8Array && data[0] === RERUN)) return send.call(this, data);
+    send.call(this, addAddress(data, fresh));
+    listen(this, fresh);
   };
+}
+
+/** To what the server answers. @param {WebSocket} socket that has just asked @param {Address} fresh */
+function listen(socket, fresh) {
+  fresh.asked = performance.now();
+  if (fresh.socket === socket) return;
+  const detail = Boolean(fresh.socket);
+  fresh.socket = socket;
+  socket.addEventListener("message", () => { fresh.asked = 0; });
+  dispatchEvent(new CustomEvent(CONNECTED, { detail }));
+}
+
+/** Was the server asked for a run, and has not begun with it? */
+export function isAsked({ asked } = address) {
+  return asked > 0 && performance.now() - asked < SILENCE;
 }
 
 /** Without the place on the page. @param {string} link */

@@ -1,13 +1,13 @@
 // @ts-check
 // What every hero is: a picture with its choices, one sentence made of its numbers, and experiments.
-// A hero changes itself at once, and the address soon. The server hears of a choice when somebody is about
-// to see what depends on it, or with whatever else is asked for.
+// A hero changes itself and the address at once. The server hears of a choice when somebody is about
+// to see what depends on it, or with whatever else is asked for: docs/telling.md.
 
-import { FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
+import { CONNECTED, FORGOTTEN, heard, listUnheard, note, same, spell, write } from "../common/address.js";
 import { ANSWER_WITHIN } from "../common/component.js";
 import { readBackground, watchTheme } from "../common/colours.js";
 import { cutSentences, element, makeSentenceNodes, writeSentence } from "../common/elements.js";
-import { Below, WANTED } from "./below.js";
+import { Below, isConnected, LEFT, WANTED } from "./below.js";
 import { Chips, Sheet } from "./chips.js";
 import { Experiments } from "./experiments.js";
 import { isStill, onStillness, Tween } from "./motion.js";
@@ -99,6 +99,8 @@ export class Hero {
     onStillness(() => drawn.deref()?.root.classList.toggle("still", isStill()));
     addEventListener(FORGOTTEN, () => drawn.deref()?.forget());
     addEventListener(WANTED, () => drawn.deref()?.tellNow());
+    addEventListener(LEFT, (event) => drawn.deref()?.leave(event));
+    addEventListener(CONNECTED, (event) => drawn.deref()?.tellAgain(/** @type {CustomEvent<boolean>} */ (event).detail));
     new ResizeObserver(([entry]) => this.fit(Math.floor(entry.contentRect.width))).observe(root);
     document.fonts.ready.then(() => this.data && this.layOut());
     root.addEventListener("present", (event) => this.present(/** @type {CustomEvent<string>} */ (event).detail));
@@ -152,8 +154,7 @@ export class Hero {
 
   /** Another link counts: what only the browser knew is not chosen any more. */
   forget() {
-    clearTimeout(this.telling);
-    this.shownBelow.rest();
+    this.rest();
     this.untold = {};
     if (this.data) this.refuse();
   }
@@ -208,23 +209,52 @@ export class Hero {
 
   /** In a while, if nothing else is chosen: to the address, and to the server if it must know. @param {number} after */
   settle(after) {
+    if (!this.telling) write(); // what is dragged, again where it comes to rest
     clearTimeout(this.telling);
     this.telling = window.setTimeout(() => {
+      this.telling = 0;
       write();
       if (Object.keys(this.untold).length || this.isLecture) this.tellNow();
       else this.shownBelow.expect(this.late);
     }, after);
   }
 
+  /** Nothing is to be told in a while any more. */
+  rest() {
+    clearTimeout(this.telling);
+    this.telling = 0;
+    this.shownBelow.rest();
+  }
+
+  /** What stands below and shows a choice is drawn anew, and nothing else: the address has all. */
+  tellBelow() {
+    this.shownBelow.rest();
+    if (this.late.length && this.root.isConnected) this.tell("below", true); // else some message had it
+  }
+
   /** The server hears of all that it has not heard of. */
   tellNow() {
-    clearTimeout(this.telling);
-    this.shownBelow.rest();
+    this.rest();
+    if (!isConnected()) return; // it is told again: `tellAgain`
     const { untold, unheard } = this;
     this.untold = {};
     if (Object.keys(untold).length) this.tellings.push({ some: untold, at: performance.now() });
     const told = { ...unheard, ...untold };
     if (Object.keys(told).length && this.root.isConnected) this.tell("choices", told);
+  }
+
+  /** The page is about to be left: what only the server can act on is told first. @param {Event} event */
+  leave(event) {
+    if (!this.root.isConnected || !(Object.keys(this.untold).length || this.tellings.length)) return;
+    this.tellNow();
+    event.preventDefault();
+  }
+
+  /** What nobody could hear; and what was not answered may have been lost with the connection. @param {boolean} isCut */
+  tellAgain(isCut) {
+    const lost = isCut ? this.tellings.splice(0) : [];
+    this.untold = Object.assign({}, ...lost.map(({ some }) => some), this.untold);
+    if (Object.keys(this.untold).length) this.settle(0);
   }
 
   /** Everything that depends on choices and numbers, on its way from what is shown now. */
