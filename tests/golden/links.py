@@ -99,15 +99,15 @@ def list_links(page: Path) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def find_other(hero, name, value):
-    """Another value of a choice, as a link writes it: from a button below the picture, a row of
-    buttons in it, or the next number."""
+    """Another value of a choice, as a link writes it: from a button below the picture, the next
+    number, or a row of buttons in it."""
     offered = [one["choices"][name] for one in hero["experiments"] if name in one["choices"]]
-    for control in hero["controls"]:
-        if control.get("name") == name:
-            offered += list(control.get("values", ()))
     if isinstance(value, bool):
         offered.append(not value)
     elif isinstance(value, int):
         offered.append(value + 1)
-    other = next((one for one in offered if one != value), None)
+    for control in hero["controls"]:
+        if control["key"] == name:
+            offered += [option["value"] for option in control["options"]]
+    other = next((one for one in offered if str(one) != str(value)), None)
     return None if other is None else controls.CONTROLS_BY_KEY[name].format_for_url(other)
