@@ -40,7 +40,7 @@ DRAWN = """() => [
   ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>
     [...host.shadowRoot.querySelectorAll('.panel')].map((panel) => [
       panel.innerText,
-      [...panel.querySelectorAll('td.cell')].map((c) => [c.value, c.style.backgroundColor]),
+      [...panel.querySelectorAll('td.cell')].map((c) => [c.value?.toPrecision(4), c.style.backgroundColor]),
       [...panel.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL()),
     ])),
   ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>
@@ -52,7 +52,8 @@ DRAWN = """() => [
       ?? [...chart.querySelectorAll('svg path, svg line, svg text')].map((mark) => [
         mark.textContent, ...['d', 'transform', 'fill'].map((name) => mark.getAttribute(name))])),
 ]"""
-"""Everything that stands in the pictures, as it was painted."""
+"""Everything that stands in the pictures, as it was painted; the last bits of a product depend on
+where its factors lie in memory."""
 
 IDLE = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
   requestIdleCallback(() => done(), { timeout: 5000 }))))"""
