@@ -167,13 +167,12 @@ def test_keys_do_what_their_list_says(lecture):
     assert place(one).startswith("1 / ")
 
     turn(one, "o")
-    one.page.get_by_role("button", name="How far does a window reach through layers?").click()
+    card = "How far does a window reach through layers?"
+    one.page.get_by_role("button", name=card).click()
     one.page.wait_for_function(f"() => {DEEPER}")
     assert one.choices["deep"] == "reach", "a card is added"
     turn(one, "o")
-    one.page.get_by_role(
-        "button", name="How far does a window reach through layers?", exact=True
-    ).click()
+    one.page.get_by_role("button", name=card, exact=True).click()
     one.page.wait_for_function(f"() => !{DEEPER}")
 
 
