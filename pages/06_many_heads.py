@@ -23,8 +23,8 @@ def show_lesson(reading: Reading) -> None:
     show_hero(text, hero, "many heads")
     about = {"heads": layer.heads.num_heads, "d_k": layer.heads.head_dim}
     text("learned_here" if reading.is_small else "other_heads", **about)
-    show_reader(reading, has_all_heads=True)
     end_stop(text)
+    show_reader(reading, has_all_heads=True)
     cards.ask_contrast(text)
     show_chosen("steps", lambda: cards.show_steps(text, hero, cards.find_layer(hero, reading)))
     off = cards.list_off(hero, layer)

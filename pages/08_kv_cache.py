@@ -32,8 +32,8 @@ def show_lesson(sentence: Sentence, run: DrawnText, wants_model: bool) -> None:
         text("of_model", **run.name_parts())
     else:
         text("weights_trained" if run.seed is None else "weights_random")
-    offer_causal_reader(drop_end_marks(sentence.tokens), isinstance(run, ModelText), wants_model)
     end_stop(text)
+    offer_causal_reader(drop_end_marks(sentence.tokens), isinstance(run, ModelText), wants_model)
     cards.ask_costs(text, run)
     show_chosen(
         "one step",

@@ -163,7 +163,7 @@ BLUR = """() => {
 }"""
 
 
-def list_what_hides_the_focus(visit):
+def list_what_hides_the_focus(visit, _path=""):
     """By Tab through the first picture: each stop shows that it has the keyboard."""
     press, found, seen = visit.page.keyboard.press, [], 0
     visit.hero.first.locator("button:visible").first.focus()
@@ -189,11 +189,11 @@ def list_faults_at_sight(visit, path):
     return []
 
 
-def list_what_stands_out(visit):
+def list_what_stands_out(visit, _path=""):
     return [f"stands out: {node}" for node in visit.page.evaluate(OUTSIDE)]
 
 
-def list_what_is_far(visit):
+def list_what_is_far(visit, _path=""):
     """On a phone the field for a sentence comes after the picture, with its name, in full width."""
     far = visit.page.evaluate(SENTENCE_ON_A_PHONE)
     return [f"the field for a sentence: {far}"] if far else []
@@ -211,7 +211,7 @@ def list_what_is_too_much(visit, path):
     return found
 
 
-def violations(visit):
+def violations(visit, _path=""):
     """What axe-core finds, in shadow roots as well, and Streamlit has not brought along."""
     if not visit.page.evaluate("'axe' in globalThis"):
         visit.page.evaluate(Axe().axe_script)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.browser_fixtures import PAGES
-from tests.support.visit import PHONE, WINDOW, Visit
+from tests.support.visit import PHONE, WINDOW
 
 FARTHEST = 8
 """Pixels."""
@@ -23,12 +23,9 @@ NOTE_MOVES = """
     ("path", "size"),
     [(path, WINDOW if at % 3 else PHONE) for at, path in enumerate(PAGES.values())],
 )
-def test_nothing_moves_while_a_page_is_drawn(reader, address, path, size):
-    page = reader.new_page()
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    one = Visit(page, address).goto(path)  # a model that the page reads with is loaded now
-    page.add_init_script(NOTE_MOVES)
+def test_nothing_moves_while_a_page_is_drawn(visit, path, size):
+    one = visit(path, size=size)  # a model that the page reads with is loaded now
+    one.page.add_init_script(NOTE_MOVES)
     one.goto(path)
-    moved = page.evaluate("moved.map(([text, x, y]) => [text.slice(0, 60), x, y])")
-    page.close()
+    moved = one.page.evaluate("moved.map(([text, x, y]) => [text.slice(0, 60), x, y])")
     assert [one for one in moved if max(map(abs, one[1:])) > FARTHEST] == []

@@ -5,6 +5,8 @@ by night; in a large window, on a projector and on a phone; by eyes and by scree
 is wrong with it is told at once.
 """
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import TimeoutError
 
@@ -74,28 +76,24 @@ def test_a_page_looks_as_it_should(stroll, said, at, path, second):
     by_day, by_night = THEMES if at % 2 == 0 else THEMES[::-1]
     faults: list[str] = []
 
-    def look(state, scheme, size, *found):
+    def look(state, scheme, size, *ways):
+        one.resize(size)
         where = f"{state['lang']}, predict={state['predict']}, {scheme}, {size[0]} × {size[1]}"
-        faults.extend(f"{where}: {one}" for some in found for one in some)
+        for find in (list_faults_at_sight, list_what_stands_out, *ways):
+            faults.extend(f"{where}: {fault}" for fault in find(one, path))
 
     one = stroll(path, scheme=by_day, size=LARGE, tab="looks", **FIRST)
-    look(FIRST, by_day, LARGE, list_what_is_too_much(one, path), list_faults_at_sight(one, path))
-    look(FIRST, by_day, LARGE, list_what_is_left(one, path, said))
-    one.resize(PHONE)
-    look(FIRST, by_day, PHONE, list_faults_at_sight(one, path), list_what_stands_out(one))
-    look(FIRST, by_day, PHONE, list_what_is_far(one), violations(one))
+    look(FIRST, by_day, LARGE, list_what_is_too_much, partial(list_what_is_left, said))
+    look(FIRST, by_day, PHONE, list_what_is_far, violations)
     before = one.resize(PROJECTOR).page.evaluate(COLOURS), one.drawn()
     one.wear(by_night)
-    look(FIRST, by_night, PROJECTOR, list_faults_at_sight(one, path), list_what_stands_out(one))
-    look(FIRST, by_night, PROJECTOR, list_what_keeps_its_colour(one, *before))
-    if EVERYTHING:
-        look(FIRST, by_night, PROJECTOR, violations(one))
+    at_night = [violations] if EVERYTHING else []
+    look(FIRST, by_night, PROJECTOR, partial(list_what_keeps_its_colour, before), *at_night)
     one.turn_to(path, **second)
     one.page.wait_for_function(SPEAKS, arg=second["lang"])
-    for size in (PHONE, LARGE, PROJECTOR):
-        one.resize(size)
-        look(second, by_night, size, list_faults_at_sight(one, path), list_what_stands_out(one))
-    look(second, by_night, PROJECTOR, violations(one), list_what_hides_the_focus(one))
+    look(second, by_night, PHONE)
+    look(second, by_night, LARGE)
+    look(second, by_night, PROJECTOR, violations, list_what_hides_the_focus)
     assert not faults, "\n".join(faults)
 
 
@@ -114,7 +112,7 @@ def test_a_card_takes_one_screen(stroll, stem):
     assert not high, f"more than {HIGHEST} px: {', '.join(high)}"
 
 
-def list_what_is_left(one, path, said):
+def list_what_is_left(said, one, path):
     """What the page before says and this one says too, of all that only pages say."""
     said[path] = set(one.page.evaluate(SENTENCES))
     before = list(said)[-2:-1]
@@ -122,9 +120,9 @@ def list_what_is_left(one, path, said):
     return [f"left of the page before: {one}" for one in left if not one.startswith(ON_SOME_PAGES)]
 
 
-def list_what_keeps_its_colour(one, colours, drawn):
+def list_what_keeps_its_colour(before, one, _path):
     """Cells and charts wear the other theme, and say what they said."""
-    found = []
+    (colours, drawn), found = before, []
     if len(colours) >= FEW:
         try:
             one.page.wait_for_function(CHANGED, arg=colours, timeout=PATIENCE)

@@ -36,11 +36,6 @@ def lecture(page):
     return list(named(visit.main))
 
 
-def said(part):
-    """The remarks in a part of the page."""
-    return [element.value for element in elements(part) if element.type == "markdown"]
-
-
 def count_screens(parts):
     """As many as `browser/lecture/screens.js` makes of them."""
     asked = {name for kind, name, _part in parts if kind == "ask"}
@@ -64,7 +59,7 @@ def test_a_page_has_few_screens_of_what_is_read_at_a_glance(page):
             assert name.startswith("task"), "a function is written elsewhere"
         is_beside = any(other == "picture" for other in kinds[place + 1 : place + 3])
         if kind in {"how", "answer"} and not name.startswith(("task", "claim")) and is_beside:
-            (remark,) = said(part)
+            (remark,) = [one.value for one in elements(part) if one.type == "markdown"]
             _heading, caption, rest = screens.cut_caption(remark)
             assert not rest
             # A sentence may be a little longer.
@@ -94,15 +89,6 @@ def test_a_follower_first_gets_the_lecturers_screen_alone(page, monkeypatch):
         drawn = [(kind, name) for kind, name, _part in named(visit.main)]
         assert drawn == names[: len(drawn)]
         assert place < len(drawn) <= next(stop for stop in stops if stop > place)
-
-
-def test_a_card_that_was_added_is_a_screen_and_without_study_mode_nothing_is_asked():
-    page = next(page for page in PAGES if page.stem == "05_masks")
-    parts = [*named(opened(page, {"lecture": "true", "deep": "reach"}).main)]
-    kinds = [kind for kind, _name, _part in parts]
-    assert "ask" not in kinds
-    assert kinds.index("answer") < kinds.index("picture")
-    assert [name for kind, name, _part in parts if kind == "deeper"] == ["reach"]
 
 
 def test_the_browser_knows_the_kinds_of_screens_and_there_are_no_others():

@@ -40,7 +40,8 @@ DRAWN = """() => [
   ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>
     [...host.shadowRoot.querySelectorAll('.panel')].map((panel) => [
       panel.innerText,
-      [...panel.querySelectorAll('td.cell')].map((c) => [c.value?.toPrecision(4), c.style.backgroundColor]),
+      [...panel.querySelectorAll('td.cell')].map(
+        (cell) => [cell.value?.toPrecision(4), cell.style.backgroundColor]),
       [...panel.querySelectorAll('canvas')].map((canvas) => canvas.toDataURL()),
     ])),
   ...[...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')].flatMap((host) =>

@@ -10,10 +10,6 @@ from tests.support.visit import drag, drop
 SENTENCE = "The CEO announced record earnings on Friday"
 
 
-def numbers(texts):
-    return [int(re.sub(r"\D", "", text)) for text in texts]
-
-
 def test_tokens(story):
     one = story("tokens")
     slider, sent = one.hero.locator(".film input"), one.sent
@@ -52,7 +48,7 @@ def test_scores(story):
     tallest = "(all) => Math.max(...all.map((part) => part.getBoundingClientRect().height))"
     cold = parts.evaluate_all(tallest)
     one.hero.locator(".temperature input").press("End")
-    hot = numbers(shares.all_inner_texts())
+    hot = [int(re.sub(r"\D", "", share)) for share in shares.all_inner_texts()]
     assert max(hot) - min(hot) < 12
     assert parts.evaluate_all(tallest) < cold / 2
     one.expect_in_link(divided_by="64")
