@@ -40,12 +40,6 @@ PACKED_ROW_WIDTH, PACKED_ROW_BYTES = 512, 584
 MERGED_PAGE = 256
 """Tokens in a page of merged rows."""
 
-PLAIN_FORMATS = ("float32", "bfloat16", "float16")
-TRANSFORMERS_FORMATS = (*PLAIN_FORMATS, "int4_residual", "int2_residual")
-"""The quantized cache of transformers keeps its newest tokens in 16 bits."""
-LLAMA_CPP_FORMATS = (*PLAIN_FORMATS, "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
-VLLM_FORMATS = (*PLAIN_FORMATS, "fp8", "fp8_per_head", "int8_per_head", "nvfp4")
-
 
 def count_engine_bytes(
     shape: ModelShape,
@@ -60,12 +54,12 @@ def count_engine_bytes(
     """
     check_one_of("engine", engine, ENGINES)
     check_whole("tokens", tokens)
-    number_format, (count_slots, _formats), size = find_format(dtype), ENGINES[engine], 0
+    number_format, size = find_format(dtype), 0
     for group in shape.require_groups():
         if not group.vectors:
             continue
         text_tokens = count_source_tokens(shape, source_tokens) if group.kind == "cross" else tokens
-        slots = count_slots(group, text_tokens)
+        slots = ENGINES[engine](group, text_tokens)
         slots += text_tokens // group.ratio if group.ratio else 0
         is_packed = (group.latent_dim, group.rope_dim) == PACKED_LATENT  # no other sizes are known
         if engine == VLLM and number_format.name == "fp8" and is_packed:
@@ -102,11 +96,11 @@ def count_vllm_slots(group: LayerGroup, tokens: int) -> int:
 
 VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS = "vLLM", "SGLang", "llama.cpp", "transformers"
 ENGINES = {
-    TRANSFORMERS: (count_transformers_slots, TRANSFORMERS_FORMATS),
-    LLAMA_CPP: (count_llama_cpp_slots, LLAMA_CPP_FORMATS),
-    VLLM: (count_vllm_slots, VLLM_FORMATS),
+    TRANSFORMERS: count_transformers_slots,
+    LLAMA_CPP: count_llama_cpp_slots,
+    VLLM: count_vllm_slots,
 }
-"""Inference engines: the slots that each allocates in a layer, and its number formats."""
+"""Inference engines: the slots that each allocates in a layer."""
 STATE_SLOTS = 5
 """States that SGLang keeps for each text, with its usual way to reuse common beginnings."""
 SGLANG_BUDGET = 8192
@@ -295,9 +289,6 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
         return max(least, -(-size // deployment.gpus) if engine == LLAMA_CPP else size)
     if engine == SGLANG:
         return least + count_sglang_reserve(deployment.part, tokens, dtype, source)
-    _count_slots, formats = ENGINES[engine]
-    if str(dtype) not in formats:
-        return least
     if engine == VLLM:  # splits heads, others layers
         size = count_engine_bytes(deployment.part, tokens, engine, dtype, source)
         return max(least, size + count_extra_bytes(deployment.part, tokens))

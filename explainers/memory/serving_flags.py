@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from explainers.memory.engines import (
     LLAMA_CPP,
-    LLAMA_CPP_FORMATS,
     LLAMA_CPP_STEP,
     MERGED_PAGE,
     SGLANG,
@@ -38,7 +37,6 @@ COMMANDS = {
 }
 RESIDUAL_BITS = {"int4_residual": (4, 64), "int2_residual": (2, 32)}
 """Bits of a number, and numbers that share a scale, in a quantized cache of transformers."""
-SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 CACHE_NAMES = {
     VLLM: {
         **dict.fromkeys(("bfloat16", "float16"), "auto"),
@@ -48,7 +46,12 @@ CACHE_NAMES = {
         "nvfp4": "nvfp4",
     },
     SGLANG: {"bfloat16": "bfloat16", "float16": "auto", "fp8": "fp8_e4m3"},
-    LLAMA_CPP: {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS},
+    LLAMA_CPP: {
+        "float32": "f32",
+        "bfloat16": "bf16",
+        "float16": "f16",
+        **{name: name for name in ("q8_0", "q5_1", "q5_0", "q4_1", "q4_0")},
+    },
     TRANSFORMERS: {name: name for name in ("bfloat16", "float16", *RESIDUAL_BITS)},
 }
 """What each engine calls the formats of a cache that it can store."""
