@@ -20,6 +20,7 @@ from explainers.memory.cache_bytes import (
     make_group_cache,
 )
 from explainers.memory.checked_fields import check_one_of, check_whole
+from explainers.memory.compact_layers import HEAVY, SPARSE
 from explainers.memory.model_shapes import KINDS_WITH_WINDOW, LayerGroup, ModelShape
 from explainers.memory.serving import (
     Deployment,
@@ -109,8 +110,6 @@ PACKED_KEY_WIDTH, PACKED_KEY_BYTES = 128, 132
 """An index key of DeepSeek-V4: 128 numbers in fp8, and a scale in 32 bits."""
 WINDOW_BLOCK, ALIGNMENT = 64, 576
 """vLLM's blocks of a window beside merged rows; every page is filled up to so many bytes."""
-SPARSE, HEAVY = 4, 128
-"""Tokens that share a row. Rows of few overlap: each waits for those of the row before as well."""
 FRACTION_STEPS = 1_000
 """SGLang's share of the memory is given with three decimals, rounded down."""
 SPARE_RINGS = 3
