@@ -37,6 +37,12 @@ def ngettext(one: str, more: str, count: int, **slots: object) -> str:
     return Message(one, {"count": count, **slots}, more)
 
 
+def join_texts(sign: str, *texts: str) -> str:
+    """Texts with a sign between them, as one that can be translated."""
+    slots: dict[str, object] = {f"text{index}": text for index, text in enumerate(texts)}
+    return Message(sign.join(f"{{{name}}}" for name in slots), slots)
+
+
 def get_message(error: BaseException) -> str:
     """What went wrong, still a message if it was raised as one."""
     words = error.args[0] if error.args else ""

@@ -31,6 +31,8 @@ from explainers.models.config_defaults import find_class_defaults
 from explainers.models.registry import is_hub_id
 
 PARAMETERS = re.compile(r"(\d+(?:\.\d+)?)([MBT]?)", re.IGNORECASE)
+OWN_ARGUMENTS = "model", "json", "fetch", "list"
+"""All others are those of `report_cache`."""
 BAD_INPUT = 2
 """Exit status, as argparse has it for arguments that it refuses."""
 
@@ -48,24 +50,11 @@ def main(arguments: list[str] | None = None, called: str = "python -m explainers
         return 0
     if not chosen.model:
         parser.error("name a model or a config.json, or ask for --list")
+    choices = {name: value for name, value in vars(chosen).items() if name not in OWN_ARGUMENTS}
+    if chosen.overhead is not None:
+        choices["overhead"] = chosen.overhead * GIB
     try:
-        report = report_cache(
-            read_model(chosen.model, chosen.fetch),
-            chosen.tokens,
-            chosen.batch,
-            gpu=chosen.gpu,
-            gpus=chosen.gpus,
-            engine=chosen.flags,
-            dtype=chosen.cache_dtype,
-            weight_dtype=chosen.weight_dtype,
-            parameters=chosen.parameters,
-            source_tokens=chosen.source_tokens,
-            overhead=None if chosen.overhead is None else chosen.overhead * GIB,
-            percent=chosen.percent,
-            block=chosen.page,
-            split=chosen.split,
-            ways=chosen.ways,
-        )
+        report = report_cache(read_model(chosen.model, chosen.fetch), **choices)
     except (ValueError, SaidError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -88,9 +77,16 @@ def make_parser(called: str) -> argparse.ArgumentParser:
     add("--gpu", default="", help="a GPU's id, such as h100: does it fit? any: which, how many?")
     add("--gpus", type=int, default=1, help="how many of them (1)")
     engines = ", ".join(ENGINES)
-    add("--flags", default="", metavar="ENGINE", help=f"flags for the GPU to copy: {engines}")
+    add(
+        "--flags",
+        dest="engine",
+        default="",
+        metavar="ENGINE",
+        help=f"flags for the GPU to copy: {engines}",
+    )
     add(
         "--cache-dtype",
+        dest="dtype",
         default="",
         choices=FORMATS,
         metavar="FORMAT",
@@ -103,7 +99,7 @@ def make_parser(called: str) -> argparse.ArgumentParser:
     add("--ways", type=int, default=0, metavar="N", help="… how many ways; heads over the rest")
     add("--overhead", type=int, metavar="GIB", help="activations, buffers … (by a formula)")
     add("--percent", type=int, default=90, help="part of a GPU that may be used (90)")
-    add("--page", type=int, default=16, metavar="N", help="tokens in a page (16)")
+    add("--page", dest="block", type=int, default=16, metavar="N", help="tokens in a page (16)")
     add("--json", action="store_true", help="every number, in bytes")
     add(
         "--fetch",

@@ -19,16 +19,9 @@ from explainers.memory.cache_bytes import (
     list_group_caches,
 )
 from explainers.memory.model_shapes import LayerGroup, ModelShape
-from explainers.messages import N_, Message, ngettext
+from explainers.messages import N_, Message, join_texts, ngettext
 
-
-def join_terms(sign: str, *terms: str) -> str:
-    """Terms with a sign between them, as a text that can be translated."""
-    slots: dict[str, object] = {f"term{index}": term for index, term in enumerate(terms)}
-    return Message(sign.join(f"{{{name}}}" for name in slots), slots)
-
-
-write_product = partial(join_terms, " × ")
+write_product = partial(join_texts, " × ")
 
 
 def write_total(total: int) -> str:
@@ -111,7 +104,7 @@ def explain_cache(
         terms.append(f"{cache.size:,}")
     if not terms:
         return ByteFormula(0, NO_CACHE)
-    total_sum = join_terms(" + ", *terms)
+    total_sum = join_texts(" + ", *terms)
     if batch > 1:
         total_sum = N_(
             "{texts} × ({sum})",

@@ -20,17 +20,14 @@ from explainers.memory.serving import (
     find_longest_context,
     has_room,
     read_gpus,
+    require_parameters,
 )
-from explainers.messages import N_, InputError, Message
+from explainers.messages import N_, Message
 
 
 def count_active_parameters(deployment: Deployment) -> int:
     """Parameters that one token uses: of a mixture of experts, those of its experts only."""
-    shape = deployment.shape
-    parameters = shape.active_parameters or shape.parameters
-    if parameters is None:
-        raise InputError("{model}: parameters are not published; give a number", model=shape.id)
-    return parameters
+    return deployment.shape.active_parameters or require_parameters(deployment.shape)
 
 
 def count_weight_bytes_read(deployment: Deployment) -> int:
@@ -108,7 +105,7 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
         N_(
             "÷ {bandwidth:,} bytes a second = {time} ms",
             bandwidth=gpu.bandwidth,
-            time=round_milliseconds(reading_seconds),
+            time=round_fraction(reading_seconds * 1000, 3),
         ),
         N_(
             "computed with the weights in a step: 2 × {active:,} parameters × {batch:,} ÷ "
@@ -117,7 +114,7 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
             batch=batch,
             flops=gpu.flops,
             gpus=deployment.gpus,
-            time=round_milliseconds(computing_seconds),
+            time=round_fraction(computing_seconds * 1000, 3),
         ),
         N_("at most {speed} tokens a second: limited by reading", speed=tokens_per_second)
         if reading_seconds >= computing_seconds
@@ -126,11 +123,6 @@ def explain_speed(deployment: Deployment, tokens: int, batch: int = 1) -> tuple[
         if compute_bound_batch is not None
         else N_("reading weights and caches takes longer than computing, for any number of texts"),
     )
-
-
-def round_milliseconds(seconds: Fraction) -> Decimal:
-    """Seconds as milliseconds with three decimals."""
-    return round_fraction(seconds * 1000, 3)
 
 
 def round_fraction(fraction: Fraction, decimals: int = 1) -> Decimal:

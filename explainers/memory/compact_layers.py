@@ -42,15 +42,19 @@ def read_state_layer(fields: ConfigFields) -> LayerGroup:
     return LayerGroup("recurrent", 1, state_note=N_("the size of their state is not known here"))
 
 
-def read_state_dtype(fields: ConfigFields) -> str:
-    """The format of what adds up over a text: 32 bits, unless the file says otherwise."""
+def make_states(fields: ConfigFields, waiting: int, adding_up: int) -> States:
+    """Inputs that wait for a convolution, and what adds up over a text.
+
+    The latter takes 32 bits for each number, unless the file says otherwise.
+    """
     named = (fields.read_text(name) for name in STATE_DTYPE_FIELDS)
-    if stated := next((name for name in named if name in STATE_DTYPES), ""):
-        return stated
-    fields.add_note(
-        "States are counted in float32, as transformers keeps them; some engines take 16 bits."
-    )
-    return "float32"
+    stated = next((name for name in named if name in STATE_DTYPES), "")
+    if not stated:
+        fields.add_note(
+            "States are counted in float32, as transformers keeps them; some engines take 16 bits."
+        )
+    state = RecurrentState("recurrent", adding_up, stated or "float32")
+    return RecurrentState("conv", waiting), state
 
 
 def read_delta_states(fields: ConfigFields) -> States:
@@ -60,13 +64,8 @@ def read_delta_states(fields: ConfigFields) -> States:
     key_dim = fields.require_number("linear_key_head_dim")
     value_dim = fields.require_number("linear_value_head_dim")
     channels = 2 * num_key_heads * key_dim + num_value_heads * value_dim
-    kernel = fields.require_number("linear_conv_kernel_dim")
-    return (
-        RecurrentState("conv", channels * kernel),
-        RecurrentState(
-            "recurrent", num_value_heads * key_dim * value_dim, read_state_dtype(fields)
-        ),
-    )
+    waiting = channels * fields.require_number("linear_conv_kernel_dim")
+    return make_states(fields, waiting, num_value_heads * key_dim * value_dim)
 
 
 def read_kimi_states(fields: ConfigFields) -> States:
@@ -82,10 +81,7 @@ def read_kimi_states(fields: ConfigFields) -> States:
     else:  # Ling 3 gives it the heads of its other layers
         num_heads, head_dim = fields.read_num_heads(), fields.require_number("head_dim")
         kernel = fields.require_number("short_conv_kernel_size")
-    return (
-        RecurrentState("conv", 3 * num_heads * head_dim * kernel),
-        RecurrentState("recurrent", num_heads * head_dim**2, read_state_dtype(fields)),
-    )
+    return make_states(fields, 3 * num_heads * head_dim * kernel, num_heads * head_dim**2)
 
 
 def read_mamba2_states(fields: ConfigFields) -> States:
@@ -98,10 +94,8 @@ def read_mamba2_states(fields: ConfigFields) -> States:
         head_dim = read_inner_width(fields) // num_heads
     num_groups = fields.find_number(*GROUP_FIELDS) or 1
     channels = num_heads * head_dim + 2 * num_groups * state_dim
-    return (
-        RecurrentState("conv", channels * fields.require_number(*KERNEL_FIELDS)),
-        RecurrentState("recurrent", num_heads * head_dim * state_dim, read_state_dtype(fields)),
-    )
+    waiting = channels * fields.require_number(*KERNEL_FIELDS)
+    return make_states(fields, waiting, num_heads * head_dim * state_dim)
 
 
 def read_mamba1_states(fields: ConfigFields) -> States:
@@ -113,10 +107,8 @@ def read_mamba1_states(fields: ConfigFields) -> States:
     is_hybrid = fields.find_number("mamba_expand")
     stated = None if is_hybrid else fields.find_number("intermediate_size")
     width, state_dim = stated or read_inner_width(fields), fields.require_number(*STATE_FIELDS)
-    return (
-        RecurrentState("conv", width * fields.require_number(*KERNEL_FIELDS)),
-        RecurrentState("recurrent", width * state_dim, read_state_dtype(fields)),
-    )
+    waiting = width * fields.require_number(*KERNEL_FIELDS)
+    return make_states(fields, waiting, width * state_dim)
 
 
 def read_inner_width(fields: ConfigFields) -> int:

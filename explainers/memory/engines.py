@@ -20,6 +20,7 @@ from explainers.memory.cache_bytes import (
     make_group_cache,
 )
 from explainers.memory.checked_fields import check_one_of, check_whole
+from explainers.memory.compact_layers import HEAVY, SPARSE
 from explainers.memory.model_shapes import KINDS_WITH_WINDOW, LayerGroup, ModelShape
 from explainers.memory.serving import (
     Deployment,
@@ -33,18 +34,12 @@ MICRO_BATCH = 512
 """Tokens that llama.cpp reads at once (n_ubatch), for which it adds slots to a window."""
 TOKEN_BUDGET = 2048
 """Tokens that vLLM reads at once by default (max_num_batched_tokens)."""
-PACKED_LATENT_BYTES = 656
+PACKED_LATENT, PACKED_LATENT_BYTES = (512, 64), 656
 """vLLM's fp8_ds_mla: 512 in fp8, four scales in float32, 64 rotary elements in 16 bits."""
 PACKED_ROW_WIDTH, PACKED_ROW_BYTES = 512, 584
 """The same for DeepSeek-V4's rows: 448 in fp8, 64 rotary ones in 16 bits, 8 bytes of scales."""
 MERGED_PAGE = 256
 """Tokens in a page of merged rows."""
-
-PLAIN_FORMATS = ("float32", "bfloat16", "float16")
-TRANSFORMERS_FORMATS = (*PLAIN_FORMATS, "int4_residual", "int2_residual")
-"""The quantized cache of transformers keeps its newest tokens in 16 bits."""
-LLAMA_CPP_FORMATS = (*PLAIN_FORMATS, "q8_0", "q5_1", "q5_0", "q4_1", "q4_0")
-VLLM_FORMATS = (*PLAIN_FORMATS, "fp8", "fp8_per_head", "int8_per_head", "nvfp4")
 
 
 def count_engine_bytes(
@@ -54,33 +49,25 @@ def count_engine_bytes(
     dtype: str | NumberFormat = "bfloat16",
     source_tokens: int | None = None,
 ) -> int:
-    """Bytes that an engine takes from the GPU for a text; to it a beam is a text."""
+    """Bytes that an engine takes from the GPU for a text; to it a beam is a text.
+
+    Of merged rows, transformers alone is counted here: the others are in `ROW_COUNTS`.
+    """
     check_one_of("engine", engine, ENGINES)
     check_whole("tokens", tokens)
-    number_format, (count_slots, _formats), size = find_format(dtype), ENGINES[engine], 0
+    number_format, size = find_format(dtype), 0
     for group in shape.require_groups():
         if not group.vectors:
             continue
         text_tokens = count_source_tokens(shape, source_tokens) if group.kind == "cross" else tokens
-        slots = count_slots(group, text_tokens)
-        if group.ratio:
-            slots += count_merged_slots(engine, text_tokens, group.ratio)
-        if is_packed(engine, group, number_format):
-            row = PACKED_LATENT_BYTES if group.kind == "latent" else PACKED_ROW_BYTES
-            size += group.count * slots * row
+        slots = ENGINES[engine](group, text_tokens)
+        slots += text_tokens // group.ratio if group.ratio else 0
+        is_packed = (group.latent_dim, group.rope_dim) == PACKED_LATENT  # no other sizes are known
+        if engine == VLLM and number_format.name == "fp8" and is_packed:
+            size += group.count * slots * PACKED_LATENT_BYTES
         else:
             size += make_group_cache(group, slots, number_format).size
     return size
-
-
-def count_merged_slots(engine: str, tokens: int, ratio: int) -> int:
-    """Slots of rows that `ratio` tokens share: for the text, or for all its pages."""
-    if engine == "llama.cpp":  # as many as for all slots of the text
-        slots = LLAMA_CPP_STEP * count_pages(tokens, LLAMA_CPP_STEP)
-        return LLAMA_CPP_STEP * count_pages(-(-slots // ratio), LLAMA_CPP_STEP)
-    if engine == "vLLM":
-        return count_pages(tokens, MERGED_PAGE) * MERGED_PAGE // ratio
-    return tokens // ratio
 
 
 def count_transformers_slots(group: LayerGroup, tokens: int) -> int:
@@ -88,38 +75,33 @@ def count_transformers_slots(group: LayerGroup, tokens: int) -> int:
     return tokens if group.window is None else min(tokens, group.window - 1)
 
 
+def round_up_slots(slots: int) -> int:
+    """As llama.cpp does, to a multiple of 256."""
+    return LLAMA_CPP_STEP * count_pages(slots, LLAMA_CPP_STEP)
+
+
 def count_llama_cpp_slots(group: LayerGroup, tokens: int) -> int:
-    """Slots in one layer, in steps of 256; a window adds those of the tokens read at once."""
-    text_slots = LLAMA_CPP_STEP * count_pages(tokens, LLAMA_CPP_STEP)
-    if group.window is None:
-        return text_slots
-    return min(text_slots, LLAMA_CPP_STEP * count_pages(group.window + MICRO_BATCH, LLAMA_CPP_STEP))
+    """Slots in one layer; a window adds those of the tokens read at once."""
+    newest = tokens if group.window is None else min(tokens, group.window + MICRO_BATCH)
+    return round_up_slots(newest)
 
 
 def count_vllm_slots(group: LayerGroup, tokens: int) -> int:
     """Slots in one layer, in whole pages; a window has one more, as it may begin inside a page."""
-    if group.kind in ("sliding", "compressed") and group.window:
-        return BLOCK_SIZE * (count_pages(min(group.window - 1 + TOKEN_BUDGET, tokens)) + 1)
-    if group.kind == "chunked" and group.window:
+    if group.kind != "chunked" and group.window:
+        return BLOCK_SIZE * count_window_blocks(group.window, tokens, BLOCK_SIZE)
+    if group.window:
         return BLOCK_SIZE * count_pages(min(group.window + TOKEN_BUDGET, tokens))
     return BLOCK_SIZE * count_pages(tokens)
 
 
-def is_packed(engine: str, group: LayerGroup, number_format: NumberFormat) -> bool:
-    """Whether vLLM stores it in an fp8 layout of its own, known for DeepSeek's sizes only."""
-    has_deepseek_sizes = (group.latent_dim, group.rope_dim) == (512, 64) or (
-        group.kind == "compressed" and group.head_dim == PACKED_ROW_WIDTH
-    )
-    return engine == "vLLM" and number_format.name == "fp8" and has_deepseek_sizes
-
-
 VLLM, SGLANG, LLAMA_CPP, TRANSFORMERS = "vLLM", "SGLang", "llama.cpp", "transformers"
 ENGINES = {
-    TRANSFORMERS: (count_transformers_slots, TRANSFORMERS_FORMATS),
-    LLAMA_CPP: (count_llama_cpp_slots, LLAMA_CPP_FORMATS),
-    VLLM: (count_vllm_slots, VLLM_FORMATS),
+    TRANSFORMERS: count_transformers_slots,
+    LLAMA_CPP: count_llama_cpp_slots,
+    VLLM: count_vllm_slots,
 }
-"""Inference engines: the slots that each allocates in a layer, and its number formats."""
+"""Inference engines: the slots that each allocates in a layer."""
 STATE_SLOTS = 5
 """States that SGLang keeps for each text, with its usual way to reuse common beginnings."""
 SGLANG_BUDGET = 8192
@@ -128,17 +110,10 @@ PACKED_KEY_WIDTH, PACKED_KEY_BYTES = 128, 132
 """An index key of DeepSeek-V4: 128 numbers in fp8, and a scale in 32 bits."""
 WINDOW_BLOCK, ALIGNMENT = 64, 576
 """vLLM's blocks of a window beside merged rows; every page is filled up to so many bytes."""
-SPARSE, HEAVY = 4, 128
-"""Tokens that share a row. Rows of few overlap: each waits for those of the row before as well."""
 FRACTION_STEPS = 1_000
 """SGLang's share of the memory is given with three decimals, rounded down."""
 SPARE_RINGS = 3
 """Rings for waiting tokens that SGLang has beside those of the texts."""
-
-
-def has_windows(shape: ModelShape) -> bool:
-    """Whether some layers forget what is far back, if only in part."""
-    return any(group.window for group in shape.require_groups())
 
 
 def find_window_share(shape: ModelShape, tokens: int) -> Fraction | None:
@@ -153,11 +128,6 @@ def find_window_share(shape: ModelShape, tokens: int) -> Fraction | None:
         return None
     needed = min(tokens, max(windows) + SGLANG_BUDGET)
     return Fraction(math.ceil(Fraction(1_000 * needed, tokens)), 1_000)
-
-
-def has_states(shape: ModelShape) -> bool:
-    """Whether some layers keep a state of a size that is known."""
-    return any(group.kind == "recurrent" and group.state for group in shape.require_groups())
 
 
 def count_sglang_reserve(
@@ -273,7 +243,7 @@ def count_llama_cpp_rows(shape: ModelShape, tokens: int, dtype: str | NumberForm
         row = number_format.count_vector_bytes(1, group.head_dim)
         slots = 0 if group.kind == "index" else count_llama_cpp_slots(group, tokens)
         if group.ratio:
-            slots += count_merged_slots(LLAMA_CPP, tokens, group.ratio)
+            slots += round_up_slots(-(-round_up_slots(tokens) // group.ratio))
             size += group.count * 4 * count_waiting_tokens(group) * count_waiting_width(group)
         size += group.count * slots * row
     return size
@@ -318,9 +288,6 @@ def count_engine_text(deployment: Deployment, engine: str, tokens: int) -> int:
         return max(least, -(-size // deployment.gpus) if engine == LLAMA_CPP else size)
     if engine == SGLANG:
         return least + count_sglang_reserve(deployment.part, tokens, dtype, source)
-    _count_slots, formats = ENGINES[engine]
-    if str(dtype) not in formats:
-        return least
     if engine == VLLM:  # splits heads, others layers
         size = count_engine_bytes(deployment.part, tokens, engine, dtype, source)
         return max(least, size + count_extra_bytes(deployment.part, tokens))

@@ -15,10 +15,18 @@ from explainers.folders import ASSETS
 from explainers.memory.checked_fields import check_divides, check_one_of, check_whole, shorten_value
 from explainers.messages import N_, InputError, Message
 
-LAYER_KINDS = (
-    *("full", "sliding", "chunked", "latent", "compressed", "cross", "recurrent", "index"),
-)
-KINDS_WITH_HEADS = ("full", "sliding", "chunked", "cross")
+LAYER_KINDS: dict[str, tuple[str, ...]] = {
+    "full": ("num_kv_heads", "head_dim"),
+    "sliding": ("num_kv_heads", "head_dim", "window"),
+    "chunked": ("num_kv_heads", "head_dim", "window"),
+    "latent": ("latent_dim", "rope_dim"),
+    "compressed": ("head_dim", "window"),
+    "cross": ("num_kv_heads", "head_dim"),
+    "recurrent": (),
+    "index": ("head_dim",),
+}
+"""Kinds of layers, and the fields that each must have."""
+KINDS_WITH_HEADS = [kind for kind, needs in LAYER_KINDS.items() if "num_kv_heads" in needs]
 KINDS_WITH_WINDOW = ("sliding", "chunked")
 """What is beyond the window is gone; compressed layers keep it in merged rows."""
 
@@ -55,16 +63,11 @@ class LayerGroup:
     def __post_init__(self) -> None:
         check_one_of("kind", self.kind, LAYER_KINDS)
         check_whole("count", self.count)
-        required_fields = ["num_kv_heads", "head_dim"] if self.kind in KINDS_WITH_HEADS else []
-        required_fields += ["window"] if self.kind in KINDS_WITH_WINDOW else []
-        required_fields += ["latent_dim", "rope_dim"] if self.kind == "latent" else []
-        required_fields += ["head_dim"] if self.kind == "index" else []
-        required_fields += ["head_dim", "window"] if self.kind == "compressed" else []
-        for field in required_fields:
+        for field in LAYER_KINDS[self.kind]:
             name = N_("{field} of a {kind} layer", field=field, kind=self.kind)
             check_whole(name, getattr(self, field))
         check_whole("ratio", self.ratio, 0)
-        if self.window is not None and self.kind not in (*KINDS_WITH_WINDOW, "compressed"):
+        if self.window is not None and "window" not in LAYER_KINDS[self.kind]:
             raise InputError(
                 "a {kind} layer has no window; sliding and chunked layers have", kind=self.kind
             )

@@ -151,16 +151,17 @@ class Deployment:
         return estimate_overhead(self.part, memory, self.gpu.name, self.ranks) or (GIB,)
 
 
+def require_parameters(shape: ModelShape) -> int:
+    """How many parameters a model has; raises ValueError where nobody published it."""
+    if shape.parameters is None:
+        raise InputError("{model}: parameters are not published; give a number", model=shape.id)
+    return check_whole("parameters", shape.parameters)
+
+
 def count_weight_bytes(deployment: Deployment) -> int:
     """Bytes of all weights, those of every expert included."""
-    parameters = deployment.shape.parameters
-    if parameters is None:
-        raise InputError(
-            "{model}: parameters are not published; give a number", model=deployment.shape.id
-        )
-    return find_format(deployment.weight_dtype).count_weight_bytes(
-        check_whole("parameters", parameters)
-    )
+    number_format = find_format(deployment.weight_dtype)
+    return number_format.count_weight_bytes(require_parameters(deployment.shape))
 
 
 def find_weight_format(shape: ModelShape) -> str:

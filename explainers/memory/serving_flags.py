@@ -7,10 +7,8 @@ cache_utils.py.
 
 from dataclasses import dataclass
 
-from explainers.memory.cache_bytes import count_pages
 from explainers.memory.engines import (
     LLAMA_CPP,
-    LLAMA_CPP_FORMATS,
     LLAMA_CPP_STEP,
     MERGED_PAGE,
     SGLANG,
@@ -23,13 +21,11 @@ from explainers.memory.engines import (
     count_engine_text,
     find_window_share,
     has_packed_rows,
-    has_states,
-    has_windows,
     merges_rows,
     needs_packed_rows,
     round_static_share,
+    round_up_slots,
 )
-from explainers.memory.model_shapes import ModelShape
 from explainers.memory.serving import Deployment
 from explainers.memory.sharding import count_stored_copies
 from explainers.messages import N_, Message
@@ -41,7 +37,6 @@ COMMANDS = {
 }
 RESIDUAL_BITS = {"int4_residual": (4, 64), "int2_residual": (2, 32)}
 """Bits of a number, and numbers that share a scale, in a quantized cache of transformers."""
-SHORT_NAMES = {"float32": "f32", "bfloat16": "bf16", "float16": "f16"}
 CACHE_NAMES = {
     VLLM: {
         **dict.fromkeys(("bfloat16", "float16"), "auto"),
@@ -51,7 +46,12 @@ CACHE_NAMES = {
         "nvfp4": "nvfp4",
     },
     SGLANG: {"bfloat16": "bfloat16", "float16": "auto", "fp8": "fp8_e4m3"},
-    LLAMA_CPP: {name: SHORT_NAMES.get(name, name) for name in LLAMA_CPP_FORMATS},
+    LLAMA_CPP: {
+        "float32": "f32",
+        "bfloat16": "bf16",
+        "float16": "f16",
+        **{name: name for name in ("q8_0", "q5_1", "q5_0", "q4_1", "q4_0")},
+    },
     TRANSFORMERS: {name: name for name in ("bfloat16", "float16", *RESIDUAL_BITS)},
 }
 """What each engine calls the formats of a cache that it can store."""
@@ -127,12 +127,6 @@ def explain_obstacle(deployment: Deployment, tokens: int, engine: str) -> str:
     return Message(OBSTACLES[name], slots) if name else ""
 
 
-def find_state_format(shape: ModelShape) -> str | None:
-    """The format of what recurrent layers add up, where it is not that of the weights."""
-    states = (part for group in shape.require_groups() for part in group.state)
-    return next((part.dtype for part in states if part.dtype != "bfloat16"), None)
-
-
 def make_command(
     deployment: Deployment, tokens: int, texts: int, engine: str = VLLM
 ) -> Command | None:
@@ -153,19 +147,13 @@ def make_command(
     return Command(engine, length, number, flags, write_command(engine, flags))
 
 
-def explain_format(shape: ModelShape, dtype: str) -> str:
-    """Which format the cache has, and whether the file asks for it."""
-    if dtype == shape.cache_dtype == "fp8":
-        return N_("format of the cache: {format}, as kv_cache_scheme says", format=dtype)
-    return N_("format of the cache: {format}", format=dtype)
-
-
 def explain_values(
     deployment: Deployment, engine: str, numbers: tuple[int, int, int, int]
 ) -> dict[str, str]:
     """Which number each value follows from; `numbers` are tokens, texts, bytes of one, and room."""
     length, number, one, room = numbers
     shape, source = deployment.shape, deployment.source_tokens
+    dtype = str(deployment.cache_dtype)
     copies = count_stored_copies(shape, deployment.gpus, length, source)
     return {
         "length": N_("tokens of a text, at most those the model was published for"),
@@ -192,11 +180,13 @@ def explain_values(
             percent=deployment.percent,
             overhead=deployment.reserved,
         ),
-        "format": explain_format(shape, str(deployment.cache_dtype)),
+        "format": N_("format of the cache: {format}, as kv_cache_scheme says", format=dtype)
+        if dtype == shape.cache_dtype == "fp8"
+        else N_("format of the cache: {format}", format=dtype),
         "slots": N_(
             "{number:,} texts × {slots:,} slots: {length:,} tokens in steps of {step}",
             number=number,
-            slots=LLAMA_CPP_STEP * count_pages(length, LLAMA_CPP_STEP),
+            slots=round_up_slots(length),
             length=length,
             step=LLAMA_CPP_STEP,
         ),
@@ -224,7 +214,10 @@ def list_values(
 ) -> list[tuple[str, str, str]]:
     """(flag, value, which number it follows from) of an engine for (tokens, texts)."""
     length, number = point
-    shape, state_format = deployment.shape, find_state_format(deployment.shape)
+    shape, groups = deployment.shape, deployment.shape.require_groups()
+    # Of what recurrent layers add up, where it is not that of the weights.
+    states = [part.dtype for group in groups for part in group.state]
+    state_format = next((dtype for dtype in states if dtype != "bfloat16"), None)
     if engine == VLLM:
         values = [
             ("--max-model-len", f"{length}", "length"),
@@ -233,7 +226,7 @@ def list_values(
             ("--gpu-memory-utilization", f"{deployment.percent / 100:.2f}", "percent"),
             ("--kv-cache-dtype", name, "format"),
         ]
-        if has_windows(shape):
+        if any(group.window for group in groups):
             values.append(("--max-num-batched-tokens", f"{TOKEN_BUDGET}", "budget"))
         if merges_rows(shape):
             values.append(("--block-size", f"{MERGED_PAGE}", "page"))
@@ -251,15 +244,14 @@ def list_values(
         if share := find_window_share(shape, length):
             values.append(("--swa-full-tokens-ratio", f"{float(share)}", "windows"))
             values.append(("--chunked-prefill-size", f"{SGLANG_BUDGET}", "budget"))
-        if has_states(shape):
+        if any(group.kind == "recurrent" and group.state for group in groups):
             values.append(("--max-mamba-cache-size", f"{STATE_SLOTS * number}", "states"))
         if state_format:
             values.append(("--mamba-ssm-dtype", state_format, "state_format"))
         return values
     if engine == LLAMA_CPP:
-        slots = LLAMA_CPP_STEP * count_pages(length, LLAMA_CPP_STEP)
         return [
-            ("--ctx-size", f"{number * slots}", "slots"),
+            ("--ctx-size", f"{number * round_up_slots(length)}", "slots"),
             ("--parallel", f"{number}", "texts"),
             ("--n-gpu-layers", "999", "layers"),
             ("--flash-attn", "on", "kernel"),
@@ -270,7 +262,7 @@ def list_values(
     if name in RESIDUAL_BITS:
         bits, group = RESIDUAL_BITS[name]
         return [*size, ("nbits", f"{bits}", "format"), ("q_group_size", f"{group}", "format")]
-    if not any(group.ratio for group in shape.require_groups()):  # merged rows grow only
+    if not any(group.ratio for group in groups):  # merged rows grow only
         size.append(("max_cache_len", f"{length}", "length"))
     return [*size, ("dtype", f'"{name}"', "format")]
 

@@ -62,7 +62,6 @@ def count_stored_copies(
 def check_split(shape: ModelShape, gpus: int, split: str, ways: int) -> None:
     """Raise ValueError, with the numbers, where so many GPUs cannot be divided so."""
     check_one_of("split", split, SPLITS)
-    check_whole("gpus", gpus)
     if gpus % check_whole("ways", ways):
         raise InputError("{gpus} GPUs cannot be divided {ways} ways", gpus=gpus, ways=ways)
     layers = count_layers(shape)

@@ -240,12 +240,14 @@ def measure_effect(real_model: "RealModel", text: str, changes: Sequence[Change]
 
 
 def compute_log_probabilities(
-    real_model: "RealModel", ids: Tensor, changes: Sequence[Change] = ()
+    real_model: "RealModel", ids: Tensor, changes: Sequence[Change] = (), last: int = 0
 ) -> Tensor:
-    """Log-probabilities of the token after each token (batch, tokens, vocabulary)."""
-    output, _ = run_model(
-        real_model.model, changes=changes, record=lambda _: None, input_ids=ids, use_cache=False
-    )
+    """Log-probabilities of the token after each token (batch, tokens, vocabulary).
+
+    With `last`, after so many tokens at the end only.
+    """
+    given = {"input_ids": ids, "use_cache": False} | ({"logits_to_keep": last} if last else {})
+    output, _ = run_model(real_model.model, changes=changes, record=lambda _: None, **given)
     log_probabilities: Tensor = output.logits.float().log_softmax(dim=-1)
     return log_probabilities
 
@@ -307,16 +309,8 @@ def name_rounding(part: str, way: str, bits: int) -> str:
 
 def measure_text(loaded: "RealModel", ids: Tensor, changes: Sequence[Change]) -> float:
     """The mean loss of the last tokens of one text, ids (1, tokens), in nats per token."""
-    output, _ = run_model(
-        loaded.model,
-        changes=changes,
-        record=lambda _: None,
-        input_ids=ids,
-        use_cache=False,
-        logits_to_keep=SCORED + 1,
-    )
-    scored = ids[:, -SCORED - 1 :]
-    return float(compute_losses(output.logits.float().log_softmax(dim=-1), scored).mean())
+    said = compute_log_probabilities(loaded, ids, changes, last=SCORED + 1)
+    return float(compute_losses(said, ids[:, -SCORED - 1 :]).mean())
 
 
 def count_bits(bits: int) -> float:

@@ -284,7 +284,6 @@ class RelationHead(NamedTuple):
     score: float
     offset: int
     offset_score: float
-    num_pairs: int
 
 
 OUR_THRESHOLD = N_("our threshold")
@@ -331,9 +330,8 @@ def find_relation_heads(scores: HeadScores) -> list[RelationHead]:
         if relation == key or relation.endswith(", offset"):
             continue
         layer_index, head_index = divmod(int(hits[..., 0].argmax()), hits.shape[1])
-        offset, offset_score, num_pairs = scores.tensors[f"{key}, offset"].tolist()
-        score = float(hits[layer_index, head_index, 1])
-        numbers = score, int(offset), offset_score, int(num_pairs)
+        offset, offset_score, _num_pairs = scores.tensors[f"{key}, offset"].tolist()
+        numbers = float(hits[layer_index, head_index, 1]), int(offset), offset_score
         relation_heads.append(RelationHead(relation, layer_index, head_index, *numbers))
     return relation_heads
 

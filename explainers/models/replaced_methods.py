@@ -5,7 +5,7 @@ module does what that code does, except for the attention itself, which it leave
 """
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -15,6 +15,8 @@ from torch import Tensor, nn
 from explainers.messages import InputError
 
 Attend = Callable[..., tuple[Tensor, Tensor]]
+HEAD_DIMS = "head_dim", "attention_head_size", "dim_head"
+"""What classes call the length of a head's vectors."""
 
 
 def read_mask(mask: Tensor | None) -> Tensor | None:
@@ -103,8 +105,7 @@ def forward_decoder(
 ) -> tuple[Tensor, Tensor]:
     """The layer of MVP, TrOCR and XGLM around its attention to what was written so far."""
     refuse_second_text(module, others, "key_value_states", "attn_prompt")
-    projections = (module.q_proj, module.k_proj, module.v_proj)
-    query, key, value = (split_heads(one(hidden_states), module.head_dim) for one in projections)
+    query, key, value = project(module, ("q_proj", "k_proj", "v_proj"), hidden_states)
     key, value = extend_cache(past_key_values, key, value, module.layer_idx)
     output, weights = attend(module, query, key, value, attention_mask, scaling=module.scaling)
     return module.out_proj(output.flatten(2)), weights
@@ -121,9 +122,7 @@ def forward_bert(
 ) -> tuple[Tensor, Tensor]:
     """The layer of Megatron-BERT, RemBERT and RoFormer around its attention to its own text."""
     refuse_second_text(module, others, "encoder_hidden_states")
-    projections = (module.query, module.key, module.value)
-    size = module.attention_head_size
-    query, key, value = (split_heads(one(hidden_states), size) for one in projections)
+    query, key, value = project(module, ("query", "key", "value"), hidden_states)
     if sinusoidal_pos is not None:
         rotated = [query, key, value][: 2 + bool(module.rotary_value)]
         rotated = module.apply_rotary_position_embeddings(sinusoidal_pos, *rotated)
@@ -150,8 +149,8 @@ def forward_git(
 def forward_cpmant(
     attend: Attend,
     module: Any,
-    hidden_q: Tensor,
-    hidden_kv: Tensor,
+    hidden_states: Tensor,
+    _same: Tensor,
     attention_mask: Tensor,
     position_bias: Tensor,
     output_attentions: bool = False,
@@ -160,14 +159,7 @@ def forward_cpmant(
     **__: Any,
 ) -> tuple[Tensor, Tensor]:
     """CPM-Ant's layer around its attention; its mask is (batch, q_len, kv_len)."""
-    query, key, value = (
-        split_heads(project(states), module.dim_head)
-        for project, states in (
-            (module.project_q, hidden_q),
-            (module.project_k, hidden_kv),
-            (module.project_v, hidden_kv),
-        )
-    )
+    query, key, value = project(module, ("project_q", "project_k", "project_v"), hidden_states)
     key, value = extend_cache(past_key_values, key, value, module.layer_idx)
     mask = attention_mask.bool()[:, None]
     output, weights = attend(module, query, key, value, mask, position_bias=position_bias)
@@ -186,8 +178,7 @@ def forward_xlm(
 ) -> tuple[Tensor, ...]:
     """XLM's layer around its attention; its mask is (batch, kv_len) or (batch, q_len, kv_len)."""
     refuse_second_text(module, {"kv": kv}, "kv")
-    projections = (module.q_lin, module.k_lin, module.v_lin)
-    query, key, value = (split_heads(one(input), module.head_dim) for one in projections)
+    query, key, value = project(module, ("q_lin", "k_lin", "v_lin"), input)
     key, value = extend_cache(cache, key, value, module.layer_id)
     allowed = mask.bool()[:, None] if mask.dim() == 3 else mask.bool()[:, None, None]
     allowed = allowed.expand(-1, -1, query.shape[2], -1)
@@ -245,9 +236,12 @@ def extend_cache(cache: Any, key: Tensor, value: Tensor, layer_index: int) -> tu
     return getattr(cache, "self_attention_cache", cache).update(key, value, layer_index)
 
 
-def split_heads(projected: Tensor, head_dim: int) -> Tensor:
-    """(batch, length, heads · head_dim) as (batch, heads, length, head_dim)."""
-    return projected.view(*projected.shape[:-1], -1, head_dim).transpose(1, 2)
+def project(module: Any, names: Sequence[str], states: Tensor) -> list[Tensor]:
+    """What the matrices of these names make of states: each (batch, heads, length, head_dim)."""
+    sizes = (getattr(module, name, None) for name in HEAD_DIMS)
+    head_dim = next(size for size in sizes if size)
+    made = (getattr(module, name)(states) for name in names)
+    return [one.view(*one.shape[:-1], -1, head_dim).transpose(1, 2) for one in made]
 
 
 def refuse_second_text(module: nn.Module, arguments: dict[str, Any], *names: str) -> None:

@@ -5,7 +5,7 @@ and Richardson 2018); weights are kept in 16 bits.
 """
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -17,7 +17,7 @@ from explainers.attention.decoder_block import Attend, Decoded
 from explainers.attention.encoder_block import Encoded
 from explainers.attention.multi_head import ManyHeads
 from explainers.folders import ASSETS
-from explainers.messages import N_, InputError, Message
+from explainers.messages import N_, InputError, join_texts
 from explainers.translation.corpus import (
     BEGIN,
     END,
@@ -139,19 +139,16 @@ def check_words(words: Sequence[str]) -> None:
     known_words = english_vocabulary().tokens[len(SPECIAL_TOKENS) :]
     unknown_words = dict.fromkeys(word for word in words if word not in known_words)
     if unknown_words:
+        words_with_similar = [
+            N_("{word} (known: {others})", word=word, others=", ".join(similar))
+            if (similar := find_similar_words(word))
+            else word
+            for word in unknown_words
+        ]
         raise InputError(
-            "words that the translator does not know: {words}", words=suggest_words(unknown_words)
+            "words that the translator does not know: {words}",
+            words=join_texts(", ", *words_with_similar),
         )
-
-
-def suggest_words(words: Iterable[str]) -> str:
-    """Unknown words, each with the known words that are spelled most like it."""
-    slots: dict[str, object] = {}
-    for n, word in enumerate(words):
-        others = ", ".join(find_similar_words(word))
-        said = N_("{word} (known: {others})", word=word, others=others) if others else word
-        slots[f"word{n}"] = said
-    return Message(", ".join(f"{{{name}}}" for name in slots), slots)
 
 
 WEIGHTS_FOLDER = ASSETS / "weights"

@@ -4,7 +4,6 @@ import functools
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import pytest
 import torch
@@ -15,10 +14,10 @@ from explainers.attention.position_bias import biased_attention
 from explainers.attention.scaled_dot_product import attention
 from explainers.attention.sinks_and_gates import attention_with_sinks
 from explainers.models import attention_hook
-from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.attention_hook import run_model
 from explainers.models.changes import AblatedHeads, Temperature
 from explainers.models.comparison import make_eager_twin, measure_differences
-from tests.support.tiny_families import FAMILIES, inputs, tiny
+from tests.support.tiny_families import FAMILIES, inputs, tiny, tiny_inside
 
 WRITING = [name for name, (model, *_) in FAMILIES.items() if "Masked" not in model]
 ADD_IN_ANOTHER_ORDER = {"BLOOM (ALiBi)", "MPT (ALiBi)", "GPT-OSS (sinks)"}
@@ -34,11 +33,7 @@ def one_thread():
     torch.set_num_threads(threads)
 
 
-@functools.cache
-def ours(family, dtype=torch.float32) -> Any:
-    model = tiny(family, dtype)
-    install_hook(model)
-    return model
+ours = functools.cache(tiny_inside)
 
 
 def held(family, dtype, decoded):

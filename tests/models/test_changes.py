@@ -15,7 +15,7 @@ from transformers import DynamicCache
 
 from explainers.attention.cache.compression import round_in_channels, round_in_tokens
 from explainers.models import changes
-from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.attention_hook import run_model
 from explainers.models.changes import (
     AblatedHeads,
     FewerKVHeads,
@@ -29,7 +29,7 @@ from explainers.models.changes import (
     Window,
 )
 from tests.models.test_attention_hook import ours
-from tests.support.tiny_families import inputs, tiny
+from tests.support.tiny_families import inputs, tiny, tiny_inside
 from workshop.models.measure_writing import find_rope_base, list_savings, read_prose
 
 EVERY = [
@@ -174,9 +174,8 @@ def record_keys(model, *changes):
 @pytest.fixture(scope="module")
 def wide():
     """The same with d_k 32, so that a token has a group."""
-    made = tiny("Llama", head_dim=GROUP)
+    made = tiny_inside("Llama", head_dim=GROUP)
     made.model.layers[0].self_attn.k_proj.weight.data /= 4  # near 1, which 1e-5 is meant for
-    install_hook(made)
     return made
 
 

@@ -20,7 +20,7 @@ from explainers.models.registry import ModelError
 from explainers.models.replaced_methods import REPLACEMENTS
 from tests.support import saved_marian, saved_models
 from tests.support.opening import ROOT
-from tests.support.tiny_families import FAMILIES, OUT_AND_IN, inputs, tiny
+from tests.support.tiny_families import FAMILIES, OUT_AND_IN, inputs, tiny, tiny_inside
 from workshop.models import families, hook_check
 from workshop.models.__main__ import main
 from workshop.models.families import list_families, try_family
@@ -136,8 +136,7 @@ def test_an_attention_is_counted_once_however_often_ours_was_put_in():
 
 
 def test_one_layer_without_ours_is_enough_to_refuse():
-    model = tiny("Llama")
-    install_hook(model)
+    model = tiny_inside("Llama")
     attention = model.model.layers[1].self_attn
     attention.forward = lambda hidden_states, **_: (hidden_states, None)
     with pytest.raises(ValueError, match="outside our function, in LlamaAttention: "):
@@ -158,8 +157,7 @@ def test_the_command_tries_the_families_that_are_named(capsys):
 
 def test_a_mask_of_the_caller_is_taken_as_it_is():
     """A tree of drafts is read with one: it allows what is not causal, or forbids more."""
-    model = tiny("Llama")
-    install_hook(model)
+    model = tiny_inside("Llama")
     ids = inputs(model)["input_ids"]
     mask = torch.ones(2, 1, 7, 7, dtype=torch.bool).tril()
     mask[:, :, 6, 2:5] = False

@@ -9,12 +9,12 @@ from torch.testing import assert_close
 from explainers.messages import get_message
 from explainers.models import layer_by_layer
 from explainers.models import replaced_heads as replaced
-from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.attention_hook import run_model
 from explainers.models.changes import AblatedHeads, compute_log_probabilities, compute_losses
 from explainers.models.layer_by_layer import find_decoder, go_on, read_stream
 from explainers.models.load import RealModel
 from explainers.models.registry import ModelError
-from tests.support.tiny_families import tiny
+from tests.support.tiny_families import tiny_inside
 from tests.support.tiny_tokenizer import tokenizer_of
 from workshop.models import measure_ablations
 
@@ -23,9 +23,7 @@ PROMPT = replaced.Pair("w11 w12 w13 w14", "w11 w22 w13 w14", "w30", "w31")
 
 
 def small(family="Llama", dtype=torch.float64):
-    model = tiny(family, dtype)
-    install_hook(model)
-    return RealModel(family, model, tokenizer_of(), family, 0, 64)
+    return RealModel(family, tiny_inside(family, dtype), tokenizer_of(), family, 0, 64)
 
 
 def texts(seed=0):

@@ -10,11 +10,11 @@ from transformers.generation.logits_process import (
 )
 
 from explainers.models import written_tokens as writing
-from explainers.models.attention_hook import install_hook, run_model
+from explainers.models.attention_hook import run_model
 from explainers.models.registry import ModelError
 from explainers.models.shipped_measurements import GREEDY, MODEL, PROMPT, read_shipped_writing
 from explainers.models.written_tokens import Sampling, WritingRequest, make_writing_job
-from tests.support.tiny_families import tiny
+from tests.support.tiny_families import tiny_inside
 
 LOGITS = 3 * torch.randn(5, 41, generator=torch.Generator().manual_seed(0))
 IDS = torch.tensor([[3, 14, 15, 9, 2, 6]])
@@ -24,9 +24,7 @@ COUNT = 4
 @pytest.fixture(scope="module")
 def model():
     """A tiny Llama with our attention, which ends no text; its logits are far apart."""
-    made = tiny("Llama", torch.float64, head_dim=10, eos_token_id=None)
-    install_hook(made)
-    return made
+    return tiny_inside("Llama", torch.float64, head_dim=10, eos_token_id=None)
 
 
 def written(model, sampling=None, count=12, seed=0, has_cache=True, ids=IDS):

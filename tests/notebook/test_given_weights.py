@@ -136,19 +136,24 @@ def test_fewer_queries_are_the_last_of_the_text():
     assert look_at_weights(GIVEN, KEYS).tokens == (KEYS[2:], KEYS)
 
 
-@pytest.mark.parametrize("cache", ["dynamic", "static"])
-def test_a_growing_cache_is_one_square(cache):
-    """What `generate` returned step by step is what one pass over the whole text says."""
-    model = tiny("Llama")
+def write_four(model, **options):
+    """Four tokens behind the text, with what was looked at for each."""
     model.set_attn_implementation("eager")
-    written = model.generate(
+    return model.generate(
         ids_of(TEXT),
         max_new_tokens=4,
         do_sample=False,
         output_attentions=True,
         return_dict_in_generate=True,
-        cache_implementation=cache if cache == "static" else None,
+        **options,
     )
+
+
+@pytest.mark.parametrize("cache", [None, "static"])
+def test_a_growing_cache_is_one_square(cache):
+    """What `generate` returned step by step is what one pass over the whole text says."""
+    model = tiny("Llama")
+    written = write_four(model, cache_implementation=cache)
     tokens = TOKENIZER.convert_ids_to_tokens(written.sequences[0])
     assert len(tokens) == 15, "the model stopped early"
     data = drawn(written.attentions, tokens)
@@ -158,9 +163,7 @@ def test_a_growing_cache_is_one_square(cache):
 
 def test_what_a_decoder_looked_at_step_by_step_is_one_rectangle():
     model = tiny("BART")
-    model.set_attn_implementation("eager")
-    options = {"output_attentions": True, "return_dict_in_generate": True, "num_beams": 1}
-    written = model.generate(ids_of(TEXT), max_new_tokens=4, do_sample=False, **options)
+    written = write_four(model, num_beams=1)
     asking = TOKENIZER.convert_ids_to_tokens(written.sequences[0])[:-1]
     whole = read_eagerly(model, decoder_input_ids=written.sequences[:, :-1])
     data = drawn(written.cross_attentions, asking, TEXT.split())

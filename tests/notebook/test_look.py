@@ -146,6 +146,7 @@ def without_numbers():
     return model
 
 
+BART = {"model": tiny("BART")}
 REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no text model": ({"model": nn.Linear(2, 3)}, "Linear is not a model of the library tr"),
     "reads sound": ({"model": tiny("Whisper")}, "reads something else than text"),
@@ -170,6 +171,19 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "no such layer": ({"layers": [1, 7]}, "layers 0 to 2: there is no layer 7"),
     "layer": ({"layers": 1}, "layers=[0, 3]"),
     "layer's name": ({"layers": ["first"]}, "layers=[0, 3]"),
+    "half a chat": ({"text": [{"role": "user", "content": TEXT}, TEXT]}, "not its ids (list)"),
+    "half a pair": ({"model": tiny("BERT"), "pair": "\ud800"}, "half a character"),
+    "no decoder": ({"attention": "cross"}, "has one kind of attention: leave attention"),
+    "which": ({**BART, "attention": "self"}, "one of encoder, decoder, cross: not 'self'"),
+    "no answer": ({**BART, "attention": "cross"}, "The decoder reads an answer"),
+    "none written": ({"answer": -1}, "writes 1 to 4,096 tokens, if any at all: not -1"),
+    "writes not": ({"model": tiny("BERT"), "answer": 3}, "BertForMaskedLM writes 1 to 4,096 tok"),
+    "ids of an answer": ({"answer": [-1]}, "a text, a list of ids, or how many tokens"),
+    "unknown answer": ({**BART, "answer": [99]}, "The tokenizer has the id 99"),
+    "half an answer": ({"answer": "\ud800"}, "half a character"),
+    "what": ({"answer": {"a": 1}}, "a text, a list of ids, or how many tokens"),
+    "too long with it": ({"answer": "w7 " * 60}, "at most 64 tokens; this text has 71"),
+    "rollout": ({**BART, "answer": "w8 w7 w30 w12", "show": "rollout"}, "4 queries and 11 keys"),
 }
 
 

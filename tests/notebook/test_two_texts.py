@@ -1,6 +1,5 @@
 """What a model reads besides one text: a pair, a chat, its own answer, and what a decoder reads."""
 
-import re
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 import torch
 
 from explainers.models.registry import ModelError
-from explainers.notebook.look import look, make_look
+from explainers.notebook.look import make_look
 from tests.notebook.test_look import (
     TEXT,
     TOKENIZER,
@@ -119,27 +118,3 @@ def test_words_of_both_texts_are_merged(smollm2):
     to_first = pieces.weights[3, 2][:, :border].sum(axis=1)
     expected = [to_first[:border].mean(), to_first[border:].mean()]
     np.testing.assert_allclose(words.weights[3, 2][:, 0], expected, atol=1e-6)
-
-
-REFUSED: dict[str, tuple[str, dict[str, Any], str]] = {
-    "no decoder": ("Llama", {"attention": "cross"}, "has one kind of attention: leave attention"),
-    "which": ("BART", {"attention": "self"}, "one of encoder, decoder, cross: not 'self'"),
-    "no answer": ("BART", {"attention": "cross"}, "The decoder reads an answer"),
-    "none": ("Llama", {"answer": -1}, "writes 1 to 4,096 tokens, if any at all: not -1"),
-    "writes not": ("BERT", {"answer": 3}, "BertForMaskedLM writes 1 to 4,096 tokens, if"),
-    "ids": ("Llama", {"answer": [-1]}, "a text, a list of ids, or how many tokens"),
-    "unknown ids": ("BART", {"answer": [99]}, "The tokenizer has the id 99"),
-    "half an answer": ("Llama", {"answer": "\ud800"}, "half a character"),
-    "half a chat": ("Llama", {}, "Pass a text, not its ids (list)"),
-    "what": ("Llama", {"answer": {"a": 1}}, "a text, a list of ids, or how many tokens"),
-    "too long": ("Llama", {"answer": "w7 " * 60}, "at most 64 tokens; this text has 71"),
-    "half": ("BERT", {"pair": "\ud800"}, "half a character"),
-    "two texts": ("BART", {"answer": ANSWER, "show": "rollout"}, "4 queries and 11 keys"),
-}
-
-
-@pytest.mark.parametrize(("family", "options", "reason"), REFUSED.values(), ids=REFUSED)
-def test_a_refusal_says_what_to_pass(family, options, reason):
-    text = [{"role": "user", "content": TEXT}, TEXT] if not options else TEXT
-    with pytest.raises(ModelError, match=re.escape(reason)):
-        look(tiny(family), TOKENIZER, text, names=False, **options)

@@ -106,6 +106,15 @@ def tiny(family: str, dtype: torch.dtype = torch.float32, **others: Any) -> Any:
     return model.to(dtype)
 
 
+def tiny_inside(family: str, dtype: torch.dtype = torch.float32, **sizes: Any) -> Any:
+    """The same with our attention put in."""
+    from explainers.models.attention_hook import install_hook  # most of its users put in nothing
+
+    model = tiny(family, dtype, **sizes)
+    install_hook(model)
+    return model
+
+
 def inputs(model: Any) -> dict[str, Any]:
     """Two texts of unequal length, filled up on the left where a model goes on to write."""
     seeded = torch.Generator().manual_seed(1)
