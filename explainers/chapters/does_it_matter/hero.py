@@ -82,8 +82,7 @@ def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> Hero:
             (replace(followed.head, default=opens[1]), range(heads)),
         )
     ]
-    views = PATCHED, DIRECT
-    view = HeroChoice.read(followed.view, views, [*map(_, LABELS)])
+    view = HeroChoice.read(followed.view, (PATCHED, DIRECT), [*map(_, LABELS)])
     return Hero(
         "matter",
         _("A square for every head of a model, coloured by what it changes."),

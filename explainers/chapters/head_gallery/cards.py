@@ -14,8 +14,10 @@ from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
 from explainers.chapters.common.measured_heads import (
     CODE_ROLE,
     PROBE_NAMES,
+    SHARES,
     Gallery,
     count_texts,
+    judge_share,
     name_head,
 )
 from explainers.chapters.common.recording import (
@@ -327,8 +329,6 @@ def show_evidence(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
     show_source(head_scores.find_roles)
 
 
-SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
-SHARES = SAME, HALF, NOTHING
 MOST_HEADS = 5
 
 
@@ -349,7 +349,6 @@ def ask_keeps(text: Prose, gallery: Gallery) -> None:
     found, prose = (scores.select(probe, best.score_name) for probe in ("repeated", "natural"))
     heads = hero.rank_heads(found, MOST_HEADS)
     before, after = ([float(one[place]) for place in heads] for one in (found, prose))
-    share = after[0] / max(before[0], 1e-9)
     told = {
         "head": name_head(*heads[0]),
         "role": _(best.name),
@@ -357,7 +356,7 @@ def ask_keeps(text: Prose, gallery: Gallery) -> None:
         "after": f"{after[0]:.2f}",
         "first": f"{float(scores.select('natural', 'first token')[heads[0]]):.2f}",
     }
-    answer = SAME if share > 0.75 else HALF if share > 0.25 else NOTHING
+    answer = judge_share(after[0] / max(before[0], 1e-9))
     if not revealed(text, "keeps", SHARES, answer, **told):
         return
     matrix = Matrix(

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from explainers.chapters.common.measured_heads import show_token
 from explainers.messages import N_
 from explainers.models.shipped_measurements import GREEDY, HOT, USUAL, WrittenText
 from explainers.models.written_tokens import TEMPERATURES, TOP_KS, TOP_PS, Sampling
@@ -19,7 +20,6 @@ from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again
 from explainers.ui.page import Prose
 from explainers.ui.session import WRITTEN_SHOWN
 from explainers.ui.text.numbers import write_percent
-from explainers.ui.untrusted_text import show_spaces
 
 OPENS = 5
 """The token that is looked at first: a head finds what followed the same word before."""
@@ -142,11 +142,6 @@ def find_copy(shown: WrittenText) -> tuple[int, str, float]:
     ]
     weight, at, head = max(found)
     return at, head, weight
-
-
-def show_token(token: str) -> str:
-    """A token as it is read, without its space."""
-    return show_spaces(token.strip() or token)
 
 
 def make_table(shown: WrittenText) -> Any:
