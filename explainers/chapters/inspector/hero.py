@@ -188,7 +188,9 @@ def measure_first_share(heads: Heads) -> float:
 
 def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
     """What a reader can try: another sentence, without the first token, another kind of model."""
-    other = find_other_model(heads.is_causal)
+    from explainers.models.load import is_on_disk  # the first paint needs no models
+    from explainers.models.registry import WHEEL_MODELS
+
     tries = [
         Experiment(
             "sentence", text.fill("try_sentence"), {controls.sentence.key: PRESETS[REPEATED]}
@@ -199,7 +201,9 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
             {controls.dim_first_token.key: True},
         ),
     ]
-    if other:
+    kind = "bidirectional" if heads.is_causal else "causal"
+    others = (one.id for one in WHEEL_MODELS if one.kind == kind and is_on_disk(one.id))
+    if other := next(others, None):
         section = "try_both_ways" if heads.is_causal else "try_one_way"
         # of all weight, what queries give to tokens after them: the mean over all rows
         later = write_percent(heads.weights.triu(1).sum(dim=-1).mean().item())
@@ -207,12 +211,3 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
         choices = {controls.real_model.key: other}
         tries.append(Experiment("other_model", told, choices, is_slow=True))
     return tries
-
-
-def find_other_model(is_causal: bool) -> str | None:
-    """A model of the other kind, if this machine has it."""
-    from explainers.models.load import is_on_disk  # the first paint needs no models
-    from explainers.models.registry import WHEEL_MODELS
-
-    kind = "bidirectional" if is_causal else "causal"
-    return next((one.id for one in WHEEL_MODELS if one.kind == kind and is_on_disk(one.id)), None)
