@@ -158,8 +158,8 @@ def show_all_heads(text: Prose, view: View) -> None:
     """
     seen, drawn = view.seen, view.drawn
     mass = seen.weights.mean(dim=(0, 1, 2))
-    first, (layers, heads) = int(mass.argmax()), seen.shape
-    places = sorted({first, len(seen.tokens) // 2, len(seen.tokens) - 1})
+    best, (layers, heads) = int(mass.argmax()), seen.shape
+    places = sorted({best, len(seen.tokens) // 2, len(seen.tokens) - 1})
     names = {
         place: _("{token} (position {place})", token=verbatim(seen.tokens[place]), place=place)
         for place in places
@@ -169,7 +169,7 @@ def show_all_heads(text: Prose, view: View) -> None:
         "share": f"{100 * mass.max():.0f}",
         "even": f"{100 / len(seen.tokens):.0f}",
     }
-    ask_veiled(text, "most", names[first], list(names.values()), **told)
+    ask_veiled(text, "most", names[best], list(names.values()), **told)
     each = recording.average_weight_on_key(drawn.weights, 0)  # (layers, heads)
     mean = each.mean(dim=1, keepdim=True)
     matrix = Matrix(
