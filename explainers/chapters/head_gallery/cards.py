@@ -198,9 +198,12 @@ def show_measures(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
         model=gallery.name,
         highest=highest,
     )
-    layer, head = chosen
-    panels, opening = [Panel(MAP, matrix)], Cell(MAP, head, layer)
-    figure = Figure(panels, alt, opening, lambda cell: hero.choose(cell.column, cell.row))
+
+    def pick(cell: Cell) -> None:
+        hero.gallery_layer.put(cell.column)
+        hero.gallery_head.put(cell.row)
+
+    figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, chosen[1], chosen[0]), pick)
     show_figure(figure, gallery.origin, MAP)
     text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
     if what in AGAINST_CHANCE:

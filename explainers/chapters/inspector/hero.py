@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 import torch
@@ -123,15 +123,29 @@ def _make_mosaic(
     choices: Sequence[HeroChoice],
     experiments: Sequence[Experiment] = (),
 ) -> Hero:
+    layers, count = heads.shape
+    planes = pack_weights(heads.weights.flatten(0, 1), heads.hidden.flatten(0, 1))
+    numbers = {
+        "model": heads.name,
+        "isToy": heads.is_toy,
+        "tokens": [token.strip() or "␣" for token in heads.tokens],
+        "layers": layers,
+        "heads": count,
+        "group": heads.group_size,
+        "planes": b64encode(planes).decode(),
+        "parked": int((average_weight_on_key(heads.weights, 0) > SINK_THRESHOLD).sum()),
+        "onFirst": measure_first_share(heads),
+        "telling": [list(one) for one in telling],
+    }
     return Hero(
         "mosaic",
         _("The weights of all heads as small squares, and the arcs of one head."),
-        compute_numbers(heads, telling),
+        numbers,
         choices,
         SENTENCES,
         experiments,
         heads.origin,
-        lambda: tabulate_strongest_keys(heads.weights, range(heads.shape[0]), heads.tokens),
+        lambda: tabulate_strongest_keys(heads.weights, range(layers), heads.tokens),
     )
 
 
@@ -160,25 +174,6 @@ def find_telling_heads(heads: Heads) -> list[tuple[int, int, int]]:
     if not best.values.any():
         return [(0, 0, size - 1)]
     return [(*divmod(place, heads.shape[1]), int(queries[place])) for place in order]
-
-
-def compute_numbers(heads: Heads, telling: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
-    """What the picture is drawn from."""
-    layers, count = heads.shape
-    return {
-        "model": heads.name,
-        "isToy": heads.is_toy,
-        "tokens": [token.strip() or "␣" for token in heads.tokens],
-        "layers": layers,
-        "heads": count,
-        "group": heads.group_size,
-        "planes": b64encode(
-            pack_weights(heads.weights.flatten(0, 1), heads.hidden.flatten(0, 1))
-        ).decode(),
-        "parked": int((average_weight_on_key(heads.weights, 0) > SINK_THRESHOLD).sum()),
-        "onFirst": measure_first_share(heads),
-        "telling": [list(one) for one in telling],
-    }
 
 
 def measure_first_share(heads: Heads) -> float:

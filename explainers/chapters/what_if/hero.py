@@ -302,28 +302,36 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     )
 
 
-def describe_effect(
-    name: str, effect: Effect, shown: Effect, measure: Callable[[Change], Effect | None]
-) -> dict[str, Any]:
-    """The numbers of a change and the name of its sentence; `measure` is asked about another."""
-    section, has_losses = CHANGES[name][0], len(effect.tokens) > 1
-    sent = compute_numbers(effect, shown)
-    narrow = measure(WINDOWS[0]) if name == FIRST_HIDDEN and has_losses else None
-    if narrow and effect.mean_losses[1] < narrow.mean_losses[1]:
-        section = "hero_first_alone"
-        sent["said"]["window_loss"] = f"{narrow.mean_losses[1]:.2f}"
-    return {**sent, "sentence": section if has_losses else "hero_one_token"}
-
-
 def find_likeliest(effect: Effect) -> list[tuple[str, float, float]]:
     """The most probable next token as it is and the one when changed, with both probabilities."""
     return [max(effect.next_tokens, key=lambda one: one[side]) for side in (1, 2)]
 
 
-def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:
-    """Losses, of words if they are `shown`, probabilities, and the slots of the sentence."""
-    before, after = find_likeliest(effect)
-    losses = effect.mean_losses
+def describe_effect(
+    name: str, effect: Effect, shown: Effect, measure: Callable[[Change], Effect | None]
+) -> dict[str, Any]:
+    """The numbers of a change, and its sentence with the slots; `measure` is asked about another.
+
+    The losses are those of words if these are `shown`.
+    """
+    (before, share, _after), (after, _before, after_share) = find_likeliest(effect)
+    losses, section = effect.mean_losses, CHANGES[name][0]
+    said = {
+        "width": f"{WIDTH}",
+        "bits": f"{BITS}",
+        "word": show_spaces(effect.tokens[0]),
+        "before": show_token(before),
+        "before_share": write_percent(share),
+        "after": show_token(after),
+        "after_share": write_percent(after_share),
+        "before_loss": f"{losses[0]:.2f}",
+        "after_loss": f"{losses[1]:.2f}",
+    }
+    has_losses = len(effect.tokens) > 1
+    narrow = measure(WINDOWS[0]) if name == FIRST_HIDDEN and has_losses else None
+    if narrow and losses[1] < narrow.mean_losses[1]:
+        section = "hero_first_alone"
+        said["window_loss"] = f"{narrow.mean_losses[1]:.2f}"
     return {
         "tokens": list(shown.tokens),
         "losses": [[round(loss, 4) for loss in side] for side in shown.losses],
@@ -331,17 +339,8 @@ def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:
             {"token": token, "chances": [round(chance, 6) for chance in chances]}
             for token, *chances in effect.next_tokens
         ],
-        "said": {
-            "width": f"{WIDTH}",
-            "bits": f"{BITS}",
-            "word": show_spaces(effect.tokens[0]),
-            "before": show_token(before[0]),
-            "before_share": write_percent(before[1]),
-            "after": show_token(after[0]),
-            "after_share": write_percent(after[2]),
-            "before_loss": f"{losses[0]:.2f}",
-            "after_loss": f"{losses[1]:.2f}",
-        },
+        "said": said,
+        "sentence": section if has_losses else "hero_one_token",
     }
 
 

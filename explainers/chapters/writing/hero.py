@@ -79,21 +79,7 @@ def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Her
     ]
     for choice in within:  # what is followed is chosen from now on: each can be changed alone
         st.session_state[choice.control.key] = choice.value
-    return Hero(
-        "writing",
-        _("A text that a model wrote token by token: candidates, words looked at, and the cache."),
-        compute_numbers(shown),
-        [name, *within],
-        SENTENCES,
-        list_experiments(text, texts),
-        origin,
-        lambda: make_table(shown),
-    )
-
-
-def compute_numbers(shown: WrittenText) -> dict[str, Any]:
-    """What the picture is drawn from."""
-    return {
+    numbers = {
         "prompt": shown.prompt,
         "steps": [
             {name: getattr(step, name) for name in TOLD} | {"bytes": step.num_bytes}
@@ -102,8 +88,18 @@ def compute_numbers(shown: WrittenText) -> dict[str, Any]:
         "heats": TEMPERATURES[1:],
         "shares": TOP_PS,
         "scales": {heat.key: HEATS, best_count.key: COUNTS, best_share.key: SHARES},
-        "drawn": name_settings(shown.sampling),
+        "drawn": drawn,
     }
+    return Hero(
+        "writing",
+        _("A text that a model wrote token by token: candidates, words looked at, and the cache."),
+        numbers,
+        [name, *within],
+        SENTENCES,
+        list_experiments(text, texts),
+        origin,
+        lambda: make_table(shown),
+    )
 
 
 def list_experiments(text: Prose, texts: Mapping[str, WrittenText]) -> list[Experiment]:
