@@ -49,15 +49,6 @@ class Gallery:
     """Did the scores come with the app?"""
 
     @property
-    def layers(self) -> int:
-        return self.scores.shape[0]
-
-    @property
-    def heads(self) -> int:
-        """In each layer."""
-        return self.scores.shape[1]
-
-    @property
     def origin(self) -> str:
         if self.is_shipped:
             return shipped_run(describe_package(self.name))

@@ -165,8 +165,21 @@ def choose_reading(
     wants_model = is_trained and (bool(unknown) or controls.reader(is_drawn=False) == REAL)
     loaded = find_model("bidirectional") if wants_model else None
     own = read_with(loaded, sentence) if loaded else None
-    if own or unknown:
-        st.markdown(_say_who_reads(own, unknown, has_all_heads, wants_model))
+    lacks = _(
+        "The small head never learned {unknown}.", unknown=list_few([*filter(is_word, unknown)])
+    )
+    if own:
+        reads = _(
+            "**A real model reads your words:** {part} of {model}.",
+            part=own.name_part(has_all_heads),
+            model=own.model,
+        )
+        marks = _(
+            "*[CLS]* marks the start, *[SEP]* the end; heads with nothing to find look there."
+        )
+        st.markdown(" ".join([reads, *([lacks] if unknown else []), marks]))
+    elif unknown:
+        st.markdown(f"{_say_untrained(wants_model and is_model_near())} {lacks}")
     return Reading(words, own, not unknown, wants_model)
 
 
@@ -176,23 +189,6 @@ def drop_end_marks(tokens: Tokens) -> Tokens:
     while count > 1 and not is_word(tokens[count - 1]):
         count -= 1
     return tokens[:count]
-
-
-def _say_who_reads(
-    own: OwnWords | None, unknown: Sequence[str], has_all_heads: bool, wants_model: bool
-) -> str:
-    lacks = _(
-        "The small head never learned {unknown}.", unknown=list_few([*filter(is_word, unknown)])
-    )
-    if not own:
-        return f"{_say_untrained(wants_model and is_model_near())} {lacks}"
-    reads = _(
-        "**A real model reads your words:** {part} of {model}.",
-        part=own.name_part(has_all_heads),
-        model=own.model,
-    )
-    marks = _("*[CLS]* marks the start, *[SEP]* the end; heads with nothing to find look there.")
-    return " ".join([reads, *([lacks] if unknown else []), marks])
 
 
 def _say_untrained(is_waiting: bool) -> str:

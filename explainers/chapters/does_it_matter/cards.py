@@ -203,6 +203,8 @@ def compute_live(loaded: "RealModel", prompt: str, layer: int) -> LayerWriting:
 
 def show_writing(text: Prose, shown: Shown, place: Place) -> None:
     """What the chosen head writes, token by token, and what that promotes."""
+    from explainers.charts.bars import draw_pushes
+
     text("writes")
     (layer, head), prompt = place, written_prompt()
     found, origin = read_writing(shown, layer, prompt), shown.origin
@@ -230,31 +232,24 @@ def show_writing(text: Prose, shown: Shown, place: Place) -> None:
     names = [f"{at} {show_token(token)}" for at, token in enumerate(found.tokens)]
     usual = names[int(added.abs().argmax())]  # which adds most, or takes most
     begin_again(WRITER_SHOWN, place, written_source)
-    with picture:
-        source = names.index(replace(written_source, default=usual)(names))
-        promoted = draw_promoted(found, head, source, origin)
-    text("writes_seen", **promoted)
-    show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
-
-
-def draw_promoted(found: LayerWriting, head: int, source: int, origin: str) -> dict[str, str]:
-    """A bar for each of the tokens that gain most and that lose most; and words for the text."""
-    from explainers.charts.bars import draw_pushes
-
     ends = [*range(DRAWN), *range(-DRAWN, 0)]
-    promoted = [found.labels[token] for token in found.written.ids[head][source].tolist()]
-    words = [show_spaces(promoted[end]) for end in ends]
-    logits = found.written.logits[head][source][ends].tolist()
-    rows = tabulate({"place": range(len(words)), "token": words, "logits": logits})
-    listed = "; ".join(f"{word} {_sign(one)}" for word, one in zip(words, logits, strict=True))
-    alt = _("What the head adds to the logits of next tokens: {listed}", listed=listed)
-    show_chart(draw_pushes, rows, alt, "promoted", origin, length=len(words))
-    return {
-        "source": _spell(found.tokens[source]),
-        "most": ", ".join(_spell(token) for token in promoted[:3]),
-        "least": ", ".join(_spell(token) for token in promoted[:-4:-1]),
-        "listed": str(DRAWN),
-    }
+    with picture:  # a bar for each of the tokens that gain most and that lose most
+        source = names.index(replace(written_source, default=usual)(names))
+        promoted = [found.labels[token] for token in found.written.ids[head][source].tolist()]
+        words = [show_spaces(promoted[end]) for end in ends]
+        logits = found.written.logits[head][source][ends].tolist()
+        bars = tabulate({"place": range(len(words)), "token": words, "logits": logits})
+        listed = "; ".join(f"{word} {_sign(one)}" for word, one in zip(words, logits, strict=True))
+        alt = _("What the head adds to the logits of next tokens: {listed}", listed=listed)
+        show_chart(draw_pushes, bars, alt, "promoted", origin, length=len(words))
+    text(
+        "writes_seen",
+        source=_spell(found.tokens[source]),
+        most=", ".join(_spell(token) for token in promoted[:3]),
+        least=", ".join(_spell(token) for token in promoted[:-4:-1]),
+        listed=str(DRAWN),
+    )
+    show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
 
 
 def _spell(token: str) -> str:

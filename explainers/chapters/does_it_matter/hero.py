@@ -53,12 +53,6 @@ class Shown:
     answers: tuple[str, str]
     origin: str
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(layers, heads)"""
-        layers, heads = self.patching.effects.shape
-        return layers, heads
-
 
 def read_shown() -> Shown | None:
     """The numbers that came with the app; none if the model here has other weights."""
@@ -73,8 +67,9 @@ def read_shown() -> Shown | None:
 
 def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> Hero:
     """Every head's effect. The running pair has experiments."""
-    layers, heads = shown.shape
-    opens = find_largest(shown.patching)[0]
+    patching = shown.patching
+    layers, heads = patching.effects.shape
+    opens = find_largest(patching)[0]
     chosen = [
         HeroChoice.read(control, values)
         for control, values in (
@@ -83,28 +78,7 @@ def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> Hero:
         )
     ]
     view = HeroChoice.read(followed.view, (PATCHED, DIRECT), [*map(_, LABELS)])
-    return Hero(
-        "matter",
-        _("A square for every head of a model, coloured by what it changes."),
-        compute_numbers(shown) | {"keys": [control.key for control in followed]},
-        [*chosen, view],
-        SENTENCES,
-        list_experiments(text, shown) if followed is RUNNING else [],
-        shown.origin,
-        lambda: make_table(shown),
-    )
-
-
-def find_head(hero: Hero) -> Place:
-    """The head that is looked at."""
-    return hero.chosen(RUNNING.layer), hero.chosen(RUNNING.head)
-
-
-def compute_numbers(shown: Shown) -> dict[str, Any]:
-    """What the picture shows of each head, layer by layer."""
-    patching = shown.patching
-    layers, heads = shown.shape
-    return {
+    numbers = {
         "layers": layers,
         "heads": heads,
         "prompts": patching.tokens,
@@ -116,7 +90,23 @@ def compute_numbers(shown: Shown) -> dict[str, Any]:
         "draws": len(patching.null),
         "lucky": round(patching.lucky),
         "direct": round_numbers(patching.direct.heads.flatten()),
+        "keys": [control.key for control in followed],
     }
+    return Hero(
+        "matter",
+        _("A square for every head of a model, coloured by what it changes."),
+        numbers,
+        [*chosen, view],
+        SENTENCES,
+        list_experiments(text, shown) if followed is RUNNING else [],
+        shown.origin,
+        lambda: make_table(shown),
+    )
+
+
+def find_head(hero: Hero) -> Place:
+    """The head that is looked at."""
+    return hero.chosen(RUNNING.layer), hero.chosen(RUNNING.head)
 
 
 def find_largest(patching: Patching) -> list[Place]:

@@ -157,7 +157,8 @@ def follow_choice(
     def draw(show: Callable[[], None]) -> None:
         controls_of_head = hero.gallery_layer, hero.gallery_head
         layer, head = (st.session_state.get(one.key) for one in controls_of_head)
-        is_head = layer in range(gallery.layers) and head in range(gallery.heads)
+        layers, heads = gallery.scores.shape
+        is_head = layer in range(layers) and head in range(heads)
         if is_head and (layer, head) != chosen:
             st.rerun()
         show()
@@ -179,13 +180,13 @@ def show_measures(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
         what = controls.head_score(offered, INDUCTION if INDUCTION in offered else offered[0])
     text(f"score_{what.replace(' ', '_')}")
     take_scores(gallery, probe, chosen)
-    found = scores.select(probe, what)
+    found, (layers, heads) = scores.select(probe, what), scores.shape
     matrix = Matrix(
         f"{_(what)}: {_(words)}",
         _("a row per head, a column per layer"),
         [[None if math.isnan(one) else one for one in row] for row in found.T.tolist()],
-        [_("head {head}", head=head) for head in range(gallery.heads)],
-        [str(layer) for layer in range(gallery.layers)],
+        [_("head {head}", head=head) for head in range(heads)],
+        [str(layer) for layer in range(layers)],
         HEAD_AXIS,
         LAYER_AXIS,
         kind="signed" if what == "distance" else "weights",
