@@ -255,11 +255,15 @@ def ask_position(text: Prose, view: View) -> None:
     """Put another token before the text: who gets the weight now, the word or its position?
 
     Then the weight on the new first token and on the old one, for each token that is put first.
-    Not asked of a single token.
+    These are the text's own last one, one of its middle, one that begins a text. Not asked of a
+    single token.
     """
-    seen, others = view.seen, _list_others(view)
+    seen, ids, tokenizer = view.seen, view.tokenise(), view.loaded.tokenizer
     if len(seen.tokens) < 2:
         return
+    begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
+    found = [token for token in begins if token is not None and token != ids[0]]
+    others = list(dict.fromkeys([ids[-1], ids[len(ids) // 2], *found[:1]]))
     moved = recording.record_text(view.loaded, view.sentence, (others[0],))
     new, old = _measure_share(moved, 0), _measure_share(moved, 1)
     answer = BOTH if abs(new - old) < ALIKE else NEW if new > old else OLD
@@ -293,14 +297,6 @@ def _measure_share(one: Recording, place: int) -> float:
     """The share of the weight on a token, over all layers and heads and all queries behind both."""
     behind = one.weights[..., min(2, len(one.tokens) - 1) :, place]
     return behind.mean().item()
-
-
-def _list_others(view: View) -> list[int]:
-    """Ids to be put first: the text's own last one, one of its middle, one that begins a text."""
-    ids, tokenizer = view.tokenise(), view.loaded.tokenizer
-    begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
-    found = [token for token in begins if token is not None and token != ids[0]]
-    return list(dict.fromkeys([ids[-1], ids[len(ids) // 2], *found[:1]]))
 
 
 def recall_sink(draw: Random) -> Recall:

@@ -344,36 +344,32 @@ def make_table(one: Explained) -> Any:
 
 
 def make_own_hero(found: Found) -> Hero:
-    """What the examples show, of any weight; what was removed from another one is put back."""
-    one, own = found.explained, controls.OWN_TEXT
-    begin_again("why_own_shown", (one.tokens, one[1:5]), controls.looked_removed)
-    merged, count = merge_words(found), len(one.tokens)
-    choices = [
-        HeroChoice(controls.looked_cell, (own,), own, [LABEL.format(**merged["said"])]),
-        *choose_shown([one], own),
-        HeroChoice(controls.looked_query, range(2, count), one.query, is_elsewhere=True),
-        HeroChoice(controls.looked_key, range(-1, count), one.key, is_elsewhere=True),
-    ]
-    numbers = {own: compute_numbers(one) | merged}
-    return assemble_hero(numbers, choices, (), found.origin, one)
+    """What the examples show, of any weight; what was removed from another one is put back.
 
-
-def merge_words(found: Found) -> dict[str, Any]:
-    """What the picture shows of words: their tokens' weights are added up, so a row sums to 1.
-
-    `places` has the last token of each word, which is the one that a click chooses.
+    Of words the tokens' weights are added up, so a row sums to 1. `places` has the last token of
+    each word, which is the one that a click chooses.
     """
-    one, words = found.explained, found.words
+    one, words, own = found.explained, found.words, controls.OWN_TEXT
+    begin_again("why_own_shown", (one.tokens, one[1:5]), controls.looked_removed)
     query, key = spell_token(found, one.query), spell_token(found, one.key)
-    return {
+    said = describe_cell(one) | {"query": query, "key": key}
+    merged = {
         "tokens": [*found.spelled],
         "places": [place for place, word in enumerate(words) if word not in words[place + 1 :]],
         "query": words[one.query],
         "key": words[one.key],
         "row": add_up(one.row, words),
         "looked": {name: add_up(row, words) for name, row in one.looked.items()},
-        "said": describe_cell(one) | {"query": query, "key": key},
+        "said": said,
     }
+    count = len(one.tokens)
+    choices = [
+        HeroChoice(controls.looked_cell, (own,), own, [LABEL.format(**said)]),
+        *choose_shown([one], own),
+        HeroChoice(controls.looked_query, range(2, count), one.query, is_elsewhere=True),
+        HeroChoice(controls.looked_key, range(-1, count), one.key, is_elsewhere=True),
+    ]
+    return assemble_hero({own: compute_numbers(one) | merged}, choices, (), found.origin, one)
 
 
 def add_up(row: Sequence[float], words: Sequence[int]) -> list[float]:
