@@ -8,8 +8,8 @@ import streamlit as st
 from explainers.chapters.common.choose_real_model import choose_name, obtain_model
 from explainers.chapters.what_if import cards, hero
 from explainers.chapters.what_if.hero import Reading
-from explainers.models.changes import compute_divergence, compute_losses
-from explainers.translations import _
+from explainers.models.changes import compute_losses
+from explainers.models.registry import WHEEL_MODELS
 from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.controls.controls import is_tour
@@ -18,7 +18,6 @@ from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import take
 from explainers.ui.tour import end_stop
 
 if TYPE_CHECKING:
@@ -26,34 +25,6 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 text = page.Prose(__file__)
-
-
-def change_anything(loaded: "RealModel", shape: "HeadCounts", reading: Reading) -> None:
-    """Any change or several: before and after."""
-    text("changing")
-    take("outcome")  # until what is asked about these changes is answered
-    changes = cards.choose_changes(loaded.name, shape)
-    if not changes:
-        text("nothing_changed")
-        return
-    made, origin = (*changes.values(),), reading.origin
-    effect = hero.measure_or_explain(loaded, reading.written, made)
-    if effect is None:
-        return
-    if not (has_losses := len(effect.tokens) > 1):
-        text("one_token")
-    cards.take_outcome(loaded, reading.written, made)
-    text("following", **cards.name_following(effect))
-    if has_losses:
-        shown = reading.merge(effect)
-        told = cards.average_losses(effect) | {"names": ", ".join(map(_, changes))}
-        worst = cards.find_worst_token(shown)
-        text("losses", **told, worst=text.fill("worst", **worst) if worst else "")
-        cards.draw_losses(effect, shown, origin)
-    kept = cards.name_rounded_shares(shape.head_dim)
-    for name in changes:
-        text(f"remark_{name.replace(' ', '_').replace('√', '')}", **kept)
-    show_source(*map(type, made), compute_losses, compute_divergence)
 
 
 def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Reading | None:
@@ -65,7 +36,10 @@ def choose_reading(loaded: "RealModel | None", shape: "HeadCounts | None") -> Re
             words = hero.offer_words(loaded, written)
         live = hero.read_live(loaded, written, shape.head_dim, words)
         return live if words else live._replace(ahead=ahead)
-    return shipped or hero.read_stand_in()
+    if shipped:
+        return shipped
+    other = hero.read_shipped(hero.MODEL)  # that it stands in is to be said
+    return other._replace(stands_in=WHEEL_MODELS[0].name) if other else None
 
 
 text("question")
@@ -92,7 +66,7 @@ if reading and drawn:
     show_source(type(change), compute_losses)
     if loaded and shape:
         cards.take_outcome(loaded, written, (change,))
-        go_deeper(text, {"changing": partial(change_anything, loaded, shape, reading)})
+        go_deeper(text, {"changing": partial(cards.show_changes, text, loaded, shape, reading)})
 end_stop(text)
 show_one_sentence(text)
 answers = {"hidden": hero.recall_visible, "certain": cards.recall_loss}

@@ -2,19 +2,17 @@
 
 import streamlit as st
 
-from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
+from explainers.chapters.common.measured_heads import CODE_ROLE
 from explainers.chapters.does_it_matter import cards
 from explainers.chapters.does_it_matter.hero import Shown, find_head, make_hero, read_shown
 from explainers.models import replaced_heads
 from explainers.models.layer_by_layer import compute_direct_effects, freeze_norm
-from explainers.translations import _
 from explainers.ui import page
 from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
 from explainers.ui.source import show_source
-from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -25,9 +23,6 @@ def show_page(shown: Shown) -> None:
     """The picture, the question, and the cards."""
     hero = make_hero(text, shown)
     show_hero(text, hero, "matter")
-    rises = shown.ablations.rises[(slice(None), *cards.MISLED)]
-    title = _("What replacing {head} costs", head=name_head(*cards.MISLED))
-    hand_over("rises", title, cards.compare_replacements, rises=rises)
     cards.ask_zero(text, shown)
     text("how")
     show_source(replaced_heads.patch_heads, replaced_heads.refuse_small_leads, that=CODE_ROLE)

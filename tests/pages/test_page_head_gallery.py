@@ -4,8 +4,7 @@ what comes with the app of real ones."""
 import pytest
 import torch
 
-from explainers.chapters.common.measured_heads import MEASURE_LABEL
-from explainers.chapters.head_gallery.cards import HALF, NOTHING, SAME
+from explainers.chapters.common.measured_heads import HALF, MEASURE_LABEL, NOTHING, SAME
 from explainers.folders import ASSETS
 from explainers.models import load as loading_module
 from explainers.models import registry, shipped_measurements

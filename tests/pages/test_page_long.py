@@ -20,8 +20,12 @@ from tests.support.waiting import over
 
 PAGE = next(page for page in PAGES if page.stem == "11_long_sequences")
 WORDS = tuple(SENTENCE.split())
-LAB = Lab(draw_layer(WORDS, 8, 1, 4, "full", seed=0), queries_down=True)
 CPU = torch.device("cpu")
+
+
+def read(words):
+    """An untrained head that reads these words."""
+    return Lab(draw_layer(words, 8, 1, 4, "full", seed=0), queries_down=True)
 
 
 def test_of_two_words_no_blocks_are_made():
@@ -32,9 +36,9 @@ def test_of_two_words_no_blocks_are_made():
 
 
 def test_tiles_are_no_larger_than_the_text_and_larger_for_a_long_one():
-    assert TiledSentence.cut(LAB.reading(WORDS[:3]), "full", (6, 2)).blocks == (3, 2)
-    assert TiledSentence.cut(LAB, "full", (2, 3)).blocks == (2, 3)
-    long = LAB.reading(("word",) * 24)
+    assert TiledSentence.cut(read(WORDS[:3]), "full", (6, 2)).blocks == (3, 2)
+    assert TiledSentence.cut(read(WORDS), "full", (2, 3)).blocks == (2, 3)
+    long = read(("word",) * 24)
     assert TiledSentence.cut(long, "full", (2, 6)).blocks == (4, 6)
 
 

@@ -1,7 +1,7 @@
 """Train it here: the shown configuration learns in front of the reader; loss, heads and quality."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from statistics import mean
 
 import streamlit as st
@@ -135,9 +135,22 @@ def train_here(layer: Layer, seed: int) -> None:
             "from diffuse to sharp, and the loss falls."
         ),
     )
-    if job:
-        show = partial(_show, job)
-        watch_job(TRAINING_JOB, job, describe_heads(job), show, describe_batches)
+    if not job:
+        return
+
+    def show() -> None:
+        is_over, losses = job.is_over, training.list_losses(job)
+        if job.result:
+            st.markdown(compare_with_shipped(job.subject.configuration, job.result[0]))
+        # How many batches it were stands at the bar and in each picture: they count differently.
+        origin = learned_numbers(_("related words, {what}", what=describe_heads(job)))
+        if losses:
+            size = max(1, len(losses) // MOST_POINTS)
+            show_loss_curve(losses, origin, "losses", _("loss per word"), size)
+        if job.reports:
+            show_heads(job, is_over, origin)
+
+    watch_job(TRAINING_JOB, job, describe_heads(job), show, describe_batches)
 
 
 def describe_heads(job: training.TrainingJob) -> str:
@@ -150,16 +163,3 @@ def describe_heads(job: training.TrainingJob) -> str:
         mask=_(MASK_TITLES[rule]),
         seed=job.subject.seed,
     )
-
-
-def _show(job: training.TrainingJob) -> None:
-    is_over, losses = job.is_over, training.list_losses(job)
-    if job.result:
-        st.markdown(compare_with_shipped(job.subject.configuration, job.result[0]))
-    # How many batches it were stands at the bar and in each picture: they count differently.
-    origin = learned_numbers(_("related words, {what}", what=describe_heads(job)))
-    if losses:
-        size = max(1, len(losses) // MOST_POINTS)
-        show_loss_curve(losses, origin, "losses", _("loss per word"), size)
-    if job.reports:
-        show_heads(job, is_over, origin)

@@ -20,9 +20,11 @@ from explainers.translations import _
 from explainers.ui.controls.controls import PROSE, TWICE
 from explainers.ui.provenance import real_model, shipped_run
 from explainers.ui.session import HEAD_SCORES_JOB
+from explainers.ui.untrusted_text import show_spaces
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
+    from explainers.models.replaced_heads import Estimate
 
 
 MEASURE_LABEL = N_("Measure all heads")
@@ -30,6 +32,9 @@ CODE_ROLE = N_("measured this")
 """Of code whose results were kept: other code would not find them."""
 PROBE_NAMES = {TWICE: "repeated", PROSE: "natural"}
 """What the measurement calls each text that the reader can choose."""
+SHARES = SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
+SEEN = 0.0005
+"""Nats: what is less is written as 0."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +49,6 @@ class Gallery:
     """Did the scores come with the app?"""
 
     @property
-    def layers(self) -> int:
-        return self.scores.shape[0]
-
-    @property
-    def heads(self) -> int:
-        """In each layer."""
-        return self.scores.shape[1]
-
-    @property
     def origin(self) -> str:
         if self.is_shipped:
             return shipped_run(describe_package(self.name))
@@ -63,6 +59,28 @@ class Gallery:
 def name_head(layer: int, head: int) -> str:
     """A head's short name."""
     return f"L{layer}.H{head}"
+
+
+def show_token(token: str) -> str:
+    """A token as it is read, without its space."""
+    return show_spaces(token.strip() or token)
+
+
+def judge_share(share: float) -> str:
+    """How much is left of something, in words: one of `SHARES`."""
+    return SAME if share > 0.75 else HALF if share > 0.25 else NOTHING
+
+
+def write_estimate(one: "Estimate") -> str:
+    """Mean ± standard error; from 1 on with two decimals, as 1.672 is a thousand in some places."""
+    places = 2 if abs(one.mean) >= 1 else 3
+    return f"{one.mean:+.{places}f} ± {one.error:.{places}f}".replace("-", "−")
+
+
+def write_grey(one: "Estimate") -> str:
+    """Grey where the mean is less than two standard errors from 0, or is written as 0."""
+    is_seen = one.is_clear and abs(one.mean) >= SEEN
+    return f"**{write_estimate(one)}**" if is_seen else f":gray[{write_estimate(one)}]"
 
 
 def find_gallery(model: str) -> Gallery | None:

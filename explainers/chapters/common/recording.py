@@ -253,18 +253,13 @@ def to_cpu(item: Any) -> Any:
     return item.cpu() if item.dtype == torch.bool else item.detach().float().cpu()
 
 
-def collect_results(layer: RecordedAttention, head: int) -> dict[str, Any]:
-    """What came out of one head."""
-    scores, weights, output = layer.scores, layer.weights, layer.output
-    result = {"scores": scores, "weights": weights, "output": output}
-    return {name: to_cpu(item[0, head]) for name, item in result.items()}
-
-
 def make_head_recipe(title: str, layer: RecordedAttention, head: int) -> Recipe:
     """One head of a layer that was recorded."""
     function: Any = layer.function
     computation = COMPUTATIONS[getattr(function, "func", function)]
-    return Recipe(title, computation, collect_inputs(layer, head), collect_results(layer, head))
+    made = {"scores": layer.scores, "weights": layer.weights, "output": layer.output}
+    results = {name: to_cpu(item[0, head]) for name, item in made.items()}
+    return Recipe(title, computation, collect_inputs(layer, head), results)
 
 
 def record_layer(loaded: "RealModel", number: int, ids: Tensor) -> RecordedAttention:

@@ -89,10 +89,6 @@ class Lab:
         """The badge of a picture for which the head reads other words as well."""
         return name_layer_origin(self.layer.reading((*self.tokens, *others)))
 
-    def reading(self, tokens: Tokens) -> "Lab":
-        """The same head, reading other words."""
-        return replace(self, layer=self.layer.reading(tokens))
-
 
 def read_labs(reading: Reading) -> tuple[Lab, Lab]:
     """The head that draws a picture, and one that is wide enough for its cards."""

@@ -165,8 +165,21 @@ def choose_reading(
     wants_model = is_trained and (bool(unknown) or controls.reader(is_drawn=False) == REAL)
     loaded = find_model("bidirectional") if wants_model else None
     own = read_with(loaded, sentence) if loaded else None
-    if own or unknown:
-        st.markdown(_say_who_reads(own, unknown, has_all_heads, wants_model))
+    lacks = _(
+        "The small head never learned {unknown}.", unknown=list_few([*filter(is_word, unknown)])
+    )
+    if own:
+        reads = _(
+            "**A real model reads your words:** {part} of {model}.",
+            part=own.name_part(has_all_heads),
+            model=own.model,
+        )
+        marks = _(
+            "*[CLS]* marks the start, *[SEP]* the end; heads with nothing to find look there."
+        )
+        st.markdown(" ".join([reads, *([lacks] if unknown else []), marks]))
+    elif unknown:
+        st.markdown(f"{_say_untrained(wants_model and is_model_near())} {lacks}")
     return Reading(words, own, not unknown, wants_model)
 
 
@@ -176,23 +189,6 @@ def drop_end_marks(tokens: Tokens) -> Tokens:
     while count > 1 and not is_word(tokens[count - 1]):
         count -= 1
     return tokens[:count]
-
-
-def _say_who_reads(
-    own: OwnWords | None, unknown: Sequence[str], has_all_heads: bool, wants_model: bool
-) -> str:
-    lacks = _(
-        "The small head never learned {unknown}.", unknown=list_few([*filter(is_word, unknown)])
-    )
-    if not own:
-        return f"{_say_untrained(wants_model and is_model_near())} {lacks}"
-    reads = _(
-        "**A real model reads your words:** {part} of {model}.",
-        part=own.name_part(has_all_heads),
-        model=own.model,
-    )
-    marks = _("*[CLS]* marks the start, *[SEP]* the end; heads with nothing to find look there.")
-    return " ".join([reads, *([lacks] if unknown else []), marks])
 
 
 def _say_untrained(is_waiting: bool) -> str:
@@ -234,8 +230,34 @@ def show_reader(reading: Reading, has_all_heads: bool = False) -> None:
     if has_all_heads and reading.is_small:  # the pages of one head offer another one
         return
     with screen("rest", "reader"):
-        if reading.own:
-            st.markdown(" ".join(_describe_reading(reading.own, has_all_heads)))
+        if own := reading.own:
+            finds = _(
+                "This head finds objects: in {score} of English test sentences a verb looks most "
+                "at its object. Always looking the same number of words ahead finds it in "
+                "{distance}.",
+                score=write_percent(own.score),
+                distance=write_percent(own.by_distance),
+            )
+            bias = _(
+                "The last of a word's {width} numbers is a 1: the model's biases stand in the last "
+                "row of each matrix.",
+                width=own.x.shape[-1],
+            )
+            left_out = _("The last {count} tokens have no room here.", count=own.left_out)
+            pieces = _(
+                "{model} has read English above all: it cuts these {words} words into {pieces} "
+                "tokens, and lines between parts of words may mean little.",
+                model=own.model,
+                words=len(own.words),
+                pieces=own.num_tokens,
+            )
+            said = {
+                finds: not has_all_heads,
+                bias: True,
+                left_out: own.left_out,
+                pieces: own.is_in_pieces,
+            }
+            st.markdown(" ".join(one for one, holds in said.items() if holds))
         back = _("Let the small head read it")
         _offer_others(reading.words, bool(reading.own), reading.wants_model, back)
 
@@ -295,35 +317,6 @@ def find_model(kind: str) -> "RealModel | None":
     from explainers.models.load import find_loaded_model
 
     return find_loaded_model(name_model(kind)) if is_model_near(kind) else None
-
-
-def _describe_reading(own: OwnWords, has_all_heads: bool) -> list[str]:
-    finds = _(
-        "This head finds objects: in {score} of English test sentences a verb looks most at its "
-        "object. Always looking the same number of words ahead finds it in {distance}.",
-        score=write_percent(own.score),
-        distance=write_percent(own.by_distance),
-    )
-    said = [
-        *([] if has_all_heads else [finds]),
-        _(
-            "The last of a word's {width} numbers is a 1: the model's biases stand in the last "
-            "row of each matrix.",
-            width=own.x.shape[-1],
-        ),
-    ]
-    if own.left_out:
-        said.append(_("The last {count} tokens have no room here.", count=own.left_out))
-    if own.is_in_pieces:
-        pieces = _(
-            "{model} has read English above all: it cuts these {words} words into {pieces} tokens, "
-            "and lines between parts of words may mean little.",
-            model=own.model,
-            words=len(own.words),
-            pieces=own.num_tokens,
-        )
-        said.append(pieces)
-    return said
 
 
 def name_model(kind: str = "bidirectional") -> str:

@@ -9,7 +9,15 @@ from torch import Tensor
 
 from explainers.chapters.common.background_job import offer_job, watch_for_result
 from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
-from explainers.chapters.common.measured_heads import CODE_ROLE, name_head
+from explainers.chapters.common.measured_heads import (
+    CODE_ROLE,
+    SHARES,
+    judge_share,
+    name_head,
+    show_token,
+    write_estimate,
+    write_grey,
+)
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.does_it_matter.hero import OWN, Shown, make_hero
 from explainers.messages import N_, get_message
@@ -55,6 +63,7 @@ from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.prediction import revealed
 from explainers.ui.session import WRITER_SHOWN
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import PERCENT, write_percent
 from explainers.ui.untrusted_text import show_spaces, verbatim
@@ -63,8 +72,6 @@ if TYPE_CHECKING:
     from explainers.models.load import RealModel
 
 
-SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
-SHARES = SAME, HALF, NOTHING
 MISLED = SAMPLE[0]
 """The head of the question: zero says that it matters."""
 CHANCE = N_("whether any other words would do the same")
@@ -80,9 +87,11 @@ def read_ways(shown: Shown, place: Place) -> dict[str, Estimate]:
 @fragment
 def ask_zero(text: Prose, shown: Shown) -> None:
     """Zeros cost a lot: how much of that is left with the mean?"""
+    rises = shown.ablations.rises[(slice(None), *MISLED)]
+    title = _("What replacing {head} costs", head=name_head(*MISLED))
+    hand_over("rises", title, compare_replacements, rises=rises)
     found = read_ways(shown, MISLED)
-    share = found[MEAN].mean / found[ZERO].mean
-    answer = SAME if share > 0.75 else HALF if share > 0.25 else NOTHING
+    answer = judge_share(found[MEAN].mean / found[ZERO].mean)
     told = describe_ways(shown, MISLED) | {"texts": f"{NUM_TEXTS}"}
     if revealed(text, "zero", SHARES, answer, **told):
         text("zero_seen", **told)
@@ -90,11 +99,16 @@ def ask_zero(text: Prose, shown: Shown) -> None:
 
 
 def show_ways(text: Prose, shown: Shown, place: Place) -> None:
-    """Three replacements of the chosen head."""
+    """Three replacements of the chosen head; how many heads matter by each, and by zeros alone."""
     text("ways", texts=NUM_TEXTS)
     draw_ways(shown, place, "ways")
     text("ways_seen", **describe_ways(shown, place))
-    text("ways_counted", **count_heads(shown))
+    clear = find_costly(shown.ablations.rises)  # (kinds, layers, heads)
+    by = dict(zip(KINDS, clear, strict=True))
+    only = by[ZERO] & ~by[MEAN] & ~by[RESAMPLE]
+    counted = {**by, "only": only, "every": clear.all(dim=0)}
+    counts = {name: f"{int(one.sum())}" for name, one in counted.items()}
+    text("ways_counted", **counts, all=f"{only.numel()}")
     show_source(replace_output, measure_head, that=CODE_ROLE)
     show_source(summarise)
 
@@ -105,16 +119,6 @@ def describe_ways(shown: Shown, place: Place) -> dict[str, str]:
     told = {kind.replace(" ", "_"): write_estimate(one) for kind, one in found.items()}
     cells = [f"{_(kind)} | {write_grey(one)}" for kind, one in found.items()]
     return {"head": name_head(*place), "rows": "\n".join(f"| {c} |" for c in cells), **told}
-
-
-def write_estimate(one: Estimate) -> str:
-    """Mean ± standard error."""
-    return f"{one.mean:+.3f} ± {one.error:.3f}".replace("-", "−")
-
-
-def write_grey(one: Estimate) -> str:
-    """Grey where the mean is less than two standard errors from 0."""
-    return f"**{write_estimate(one)}**" if one.is_clear else f":gray[{write_estimate(one)}]"
 
 
 def draw_ways(shown: Shown, place: Place, key: str) -> None:
@@ -132,19 +136,6 @@ def draw_ways(shown: Shown, place: Place, key: str) -> None:
     told = "; ".join(f"{_(kind)} {write_estimate(one)}" for kind, one in found.items())
     alt = _("What replacing {head} costs: {told}", head=name_head(*place), told=told)
     show_chart(draw_text_rises, table, alt, key, shown.origin, x=Axis(title))
-
-
-def count_heads(shown: Shown) -> dict[str, str]:
-    """How many heads matter by each replacement, and by zeros alone; for the text."""
-    rises = shown.ablations.rises
-    clear = find_costly(rises)  # (kinds, layers, heads)
-    only_zero = clear[KINDS.index(ZERO)] & ~clear[KINDS.index(MEAN)] & ~clear[KINDS.index(RESAMPLE)]
-    told = {kind: f"{int(one.sum())}" for kind, one in zip(KINDS, clear, strict=True)}
-    return told | {
-        "all": f"{only_zero.numel()}",
-        "only": f"{int(only_zero.sum())}",
-        "every": f"{int(clear.all(dim=0).sum())}",
-    }
 
 
 def recall_null(_draw: Random) -> Recall:
@@ -196,40 +187,36 @@ def read_writing(shown: Shown, layer: int, prompt: str) -> LayerWriting | None:
     return LayerWriting(shown.patching.tokens[0], shown.answers, one, shipped.labels)
 
 
-def compute_live(loaded: "RealModel", prompt: str, layer: int) -> LayerWriting | None:
-    """After the reader's prompt; for one that cannot be read, the reason stands there instead."""
-    try:
-        return _compute(loaded, prompt, layer)
-    except ModelError as error:
-        st.error(verbatim(_(get_message(error))), icon=":material/error:")
-        return None
-
-
 @st.cache_data(show_spinner=False, max_entries=16, hash_funcs=BY_MODEL)
-def _compute(loaded: "RealModel", prompt: str, layer: int) -> LayerWriting:
+def compute_live(loaded: "RealModel", prompt: str, layer: int) -> LayerWriting:
+    """After the reader's prompt. Raises ModelError with a reason."""
     decoder = find_decoder(loaded)
     stream = read_stream(decoder, encode_prompt(loaded, prompt))
     answers = find_likeliest(decoder, stream)
     one = compute_writing(decoder, stream, layer, answers)
     ids = sorted({*one.ids.flatten().tolist(), *answers, *stream.ids[0].tolist()})
     labels = dict(zip(ids, label_ids(loaded.tokenizer, ids), strict=True))
-    first, second = (labels[answer].strip() or show_spaces(labels[answer]) for answer in answers)
+    first, second = (show_token(labels[answer]) for answer in answers)
     tokens = [labels[token] for token in stream.ids[0].tolist()]
     return LayerWriting(tokens, (first, second), one, labels)
 
 
 def show_writing(text: Prose, shown: Shown, place: Place) -> None:
     """What the chosen head writes, token by token, and what that promotes."""
+    from explainers.charts.bars import draw_pushes
+
     text("writes")
     (layer, head), prompt = place, written_prompt()
     found, origin = read_writing(shown, layer, prompt), shown.origin
     if not found:
         if not (loaded := obtain_model(MODEL, "written")):
             return
-        found = compute_live(loaded, prompt, layer)
+        try:
+            found = compute_live(loaded, prompt, layer)
+        except ModelError as error:
+            st.error(verbatim(_(get_message(error))), icon=":material/error:")
+            return
         origin = describe_live_run(loaded)
-    if found is None:
-        return
     weights, leads = found.written.weights[head], found.written.leads[head]
     added = weights * leads  # to the lead of the first answer (keys,)
     numbers = zip(found.tokens, weights, leads, added, strict=True)
@@ -242,56 +229,40 @@ def show_writing(text: Prose, shown: Shown, place: Place) -> None:
     with table:
         told = {"head": name_head(*place), "rows": "\n".join(rows), "total": _sign(added.sum())}
         text("writes_sum", **told, first=first, second=second)
-    names = [f"{at} {token.strip() or show_spaces(token)}" for at, token in enumerate(found.tokens)]
+    names = [f"{at} {show_token(token)}" for at, token in enumerate(found.tokens)]
     usual = names[int(added.abs().argmax())]  # which adds most, or takes most
     begin_again(WRITER_SHOWN, place, written_source)
-    with picture:
+    ends = [*range(DRAWN), *range(-DRAWN, 0)]
+    with picture:  # a bar for each of the tokens that gain most and that lose most
         source = names.index(replace(written_source, default=usual)(names))
-        promoted = draw_promoted(found, head, source, origin)
-    text("writes_seen", **promoted)
+        promoted = [found.labels[token] for token in found.written.ids[head][source].tolist()]
+        words = [show_spaces(promoted[end]) for end in ends]
+        logits = found.written.logits[head][source][ends].tolist()
+        bars = tabulate({"place": range(len(words)), "token": words, "logits": logits})
+        listed = "; ".join(f"{word} {_sign(one)}" for word, one in zip(words, logits, strict=True))
+        alt = _("What the head adds to the logits of next tokens: {listed}", listed=listed)
+        show_chart(draw_pushes, bars, alt, "promoted", origin, length=len(words))
+    text(
+        "writes_seen",
+        source=_spell(found.tokens[source]),
+        most=", ".join(_spell(token) for token in promoted[:3]),
+        least=", ".join(_spell(token) for token in promoted[:-4:-1]),
+        listed=str(DRAWN),
+    )
     show_source(compute_writing, write_by_key, compute_promoted, that=CODE_ROLE)
 
 
-def draw_promoted(found: LayerWriting, head: int, source: int, origin: str) -> dict[str, str]:
-    """A bar for each of the tokens that gain most and that lose most; and words for the text."""
-    from explainers.charts.bars import draw_pushes
-
-    ends = [*range(DRAWN), *range(-DRAWN, 0)]
-    promoted = [found.labels[token] for token in found.written.ids[head][source].tolist()]
-    words = [show_spaces(promoted[end]) for end in ends]
-    logits = found.written.logits[head][source][ends].tolist()
-    rows = tabulate({"place": range(len(words)), "token": words, "logits": logits})
-    listed = "; ".join(f"{word} {_sign(one)}" for word, one in zip(words, logits, strict=True))
-    alt = _("What the head adds to the logits of next tokens: {listed}", listed=listed)
-    show_chart(draw_pushes, rows, alt, "promoted", origin, length=len(words))
-    return {
-        "source": _spell(found.tokens[source]),
-        "most": ", ".join(_spell(token) for token in promoted[:3]),
-        "least": ", ".join(_spell(token) for token in promoted[:-4:-1]),
-        "listed": str(DRAWN),
-    }
-
-
 def _spell(token: str) -> str:
-    return verbatim((token.strip() or show_spaces(token)).replace("|", "¦"))
+    return verbatim(show_token(token).replace("|", "¦"))
 
 
 def _sign(value: float | Tensor) -> str:
     return f"{float(value):+.2f}".replace("-", "−")
 
 
-first_prompt = TextLine(
-    "prompt_a",
-    N_("First prompt"),
-    "When Mary and John went to the store, John gave a drink to",
-    200,
-)
-second_prompt = TextLine(
-    "prompt_b",
-    N_("Second prompt"),
-    "When Mary and John went to the store, Mary gave a drink to",
-    200,
-)
+USUAL = "When Mary and John went to the store, {giver} gave a drink to"
+first_prompt = TextLine("prompt_a", N_("First prompt"), USUAL.format(giver="John"), 200)
+second_prompt = TextLine("prompt_b", N_("Second prompt"), USUAL.format(giver="Mary"), 200)
 first_answer = TextLine("answer_a", N_("Its next word"), "Mary", 30)
 second_answer = TextLine("answer_b", N_("Its next word"), "John", 30)
 controls.register(first_prompt, second_prompt, first_answer, second_answer)

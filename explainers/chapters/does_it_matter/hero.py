@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from explainers.chapters.common.measured_heads import name_head
 from explainers.messages import N_
@@ -32,16 +32,10 @@ controls.register(matter_layer, matter_head, matter_view, own_layer, own_head, o
 SENTENCES = "hero_caption", "hero_towards", "hero_against", "hero_nothing", "hero_direct"
 
 
-class Followed(NamedTuple):
-    """What is chosen in a picture: of the running pair, or of the reader's."""
-
-    layer: Counter
-    head: Counter
-    view: Choice
-
-
-RUNNING = Followed(matter_layer, matter_head, matter_view)
-OWN = Followed(own_layer, own_head, own_view)
+Followed = tuple[Counter, Counter, Choice]
+"""What is chosen in a picture, layer, head and view: of the running pair, or of the reader's."""
+RUNNING: Followed = (matter_layer, matter_head, matter_view)
+OWN: Followed = (own_layer, own_head, own_view)
 
 
 @dataclass(frozen=True)
@@ -52,12 +46,6 @@ class Shown:
     ablations: Ablations
     answers: tuple[str, str]
     origin: str
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(layers, heads)"""
-        layers, heads = self.patching.effects.shape
-        return layers, heads
 
 
 def read_shown() -> Shown | None:
@@ -73,39 +61,16 @@ def read_shown() -> Shown | None:
 
 def make_hero(text: Prose, shown: Shown, followed: Followed = RUNNING) -> Hero:
     """Every head's effect. The running pair has experiments."""
-    layers, heads = shown.shape
-    opens = find_largest(shown.patching)[0]
-    chosen = [
-        HeroChoice.read(control, values)
-        for control, values in (
-            (replace(followed.layer, default=opens[0]), range(layers)),
-            (replace(followed.head, default=opens[1]), range(heads)),
-        )
-    ]
-    views = PATCHED, DIRECT
-    view = HeroChoice.read(followed.view, views, [*map(_, LABELS)])
-    return Hero(
-        "matter",
-        _("A square for every head of a model, coloured by what it changes."),
-        compute_numbers(shown) | {"keys": [control.key for control in followed]},
-        [*chosen, view],
-        SENTENCES,
-        list_experiments(text, shown) if followed is RUNNING else [],
-        shown.origin,
-        lambda: make_table(shown),
-    )
-
-
-def find_head(hero: Hero) -> Place:
-    """The head that is looked at."""
-    return hero.chosen(RUNNING.layer), hero.chosen(RUNNING.head)
-
-
-def compute_numbers(shown: Shown) -> dict[str, Any]:
-    """What the picture shows of each head, layer by layer."""
     patching = shown.patching
-    layers, heads = shown.shape
-    return {
+    layers, heads = patching.effects.shape
+    opens = find_largest(patching)[0]
+    layer, head, view = followed
+    choices = [
+        HeroChoice.read(replace(layer, default=opens[0]), range(layers)),
+        HeroChoice.read(replace(head, default=opens[1]), range(heads)),
+        HeroChoice.read(view, (PATCHED, DIRECT), [*map(_, LABELS)]),
+    ]
+    numbers = {
         "layers": layers,
         "heads": heads,
         "prompts": patching.tokens,
@@ -117,7 +82,23 @@ def compute_numbers(shown: Shown) -> dict[str, Any]:
         "draws": len(patching.null),
         "lucky": round(patching.lucky),
         "direct": round_numbers(patching.direct.heads.flatten()),
+        "keys": [control.key for control in followed],
     }
+    return Hero(
+        "matter",
+        _("A square for every head of a model, coloured by what it changes."),
+        numbers,
+        choices,
+        SENTENCES,
+        list_experiments(text, shown) if followed is RUNNING else [],
+        shown.origin,
+        lambda: make_table(shown),
+    )
+
+
+def find_head(hero: Hero) -> Place:
+    """The head that is looked at."""
+    return hero.chosen(matter_layer), hero.chosen(matter_head)
 
 
 def find_largest(patching: Patching) -> list[Place]:

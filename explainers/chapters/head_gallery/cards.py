@@ -14,8 +14,10 @@ from explainers.chapters.common.choose_real_model import BY_MODEL, obtain_model
 from explainers.chapters.common.measured_heads import (
     CODE_ROLE,
     PROBE_NAMES,
+    SHARES,
     Gallery,
     count_texts,
+    judge_share,
     name_head,
 )
 from explainers.chapters.common.recording import (
@@ -155,7 +157,8 @@ def follow_choice(
     def draw(show: Callable[[], None]) -> None:
         controls_of_head = hero.gallery_layer, hero.gallery_head
         layer, head = (st.session_state.get(one.key) for one in controls_of_head)
-        is_head = layer in range(gallery.layers) and head in range(gallery.heads)
+        layers, heads = gallery.scores.shape
+        is_head = layer in range(layers) and head in range(heads)
         if is_head and (layer, head) != chosen:
             st.rerun()
         show()
@@ -164,7 +167,10 @@ def follow_choice(
 
 
 def show_measures(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
-    """Every head by one score, with its null baseline: that of the best head at random."""
+    """Every head by one score, with its null baseline: that of the best head at random.
+
+    A cell per head; a click chooses one.
+    """
     text("looking", **count_texts())
     scores = gallery.scores
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -174,27 +180,13 @@ def show_measures(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
         what = controls.head_score(offered, INDUCTION if INDUCTION in offered else offered[0])
     text(f"score_{what.replace(' ', '_')}")
     take_scores(gallery, probe, chosen)
-    text("map_seen", **show_map(gallery, chosen, what, words))
-    if what in AGAINST_CHANCE:
-        text("map_chance", chance=f"{scores.find_chance_score(probe, what):.2f}")
-    show_source(
-        head_scores.measure_layer,
-        head_scores.score_pattern,
-        head_scores.shuffle_weights,
-        that=CODE_ROLE,
-    )
-
-
-def show_map(gallery: Gallery, chosen: tuple[int, int], what: str, words: str) -> dict[str, str]:
-    """A cell per head; a click chooses one. The numbers for the text."""
-    found = gallery.scores.select(PROBE_NAMES[words], what)
-    scored = [[None if math.isnan(one) else one for one in row] for row in found.T.tolist()]
+    found, (layers, heads) = scores.select(probe, what), scores.shape
     matrix = Matrix(
         f"{_(what)}: {_(words)}",
         _("a row per head, a column per layer"),
-        scored,
-        [_("head {head}", head=head) for head in range(gallery.heads)],
-        [str(layer) for layer in range(gallery.layers)],
+        [[None if math.isnan(one) else one for one in row] for row in found.T.tolist()],
+        [_("head {head}", head=head) for head in range(heads)],
+        [str(layer) for layer in range(layers)],
         HEAD_AXIS,
         LAYER_AXIS,
         kind="signed" if what == "distance" else "weights",
@@ -207,11 +199,18 @@ def show_map(gallery: Gallery, chosen: tuple[int, int], what: str, words: str) -
         model=gallery.name,
         highest=highest,
     )
-    layer, head = chosen
-    panels, opening = [Panel(MAP, matrix)], Cell(MAP, head, layer)
-    figure = Figure(panels, alt, opening, lambda cell: hero.choose(cell.column, cell.row))
+
+    def pick(cell: Cell) -> None:
+        hero.gallery_layer.put(cell.column)
+        hero.gallery_head.put(cell.row)
+
+    figure = Figure([Panel(MAP, matrix)], alt, Cell(MAP, chosen[1], chosen[0]), pick)
     show_figure(figure, gallery.origin, MAP)
-    return {"highest": highest, "mean": f"{found.nanmean():.2f}"}
+    text("map_seen", highest=highest, mean=f"{found.nanmean():.2f}")
+    if what in AGAINST_CHANCE:
+        text("map_chance", chance=f"{scores.find_chance_score(probe, what):.2f}")
+    functions = head_scores.measure_layer, head_scores.score_pattern, head_scores.shuffle_weights
+    show_source(*functions, that=CODE_ROLE)
 
 
 def recall_baseline(draw: Random) -> Recall:
@@ -259,37 +258,36 @@ WORDS = {probe: words for words, probe in PROBE_NAMES.items()}
 UNKNOWN = "–"
 
 
-def describe_label(label: EarnedRole) -> dict[str, object]:
-    """The score that a name is for, what it needed, and the same score on the other text."""
+def show_label(text: Prose, loaded: "RealModel", label: EarnedRole) -> None:
+    """The score that a name is for, on both texts, what it needed; and what speaks against it."""
     role, elsewhere = hero.BY_NAME[label.role], label.other_probe_score
-    return {
-        "role": _(label.role),
-        "probe": _(WORDS[role.probe]),
-        "score": f"{label.score:.2f}",
-        "threshold": role.threshold,
-        "source": _(role.source),
-        "chance": f"{label.chance_score:.2f}",
-        "other": _(WORDS[head_scores.OTHER_PROBE[role.probe]]),
-        "elsewhere": UNKNOWN if elsewhere != elsewhere else f"{elsewhere:.2f}",
-    }
-
-
-def find_evidence(loaded: "RealModel", label: EarnedRole) -> tuple[str, dict[str, object]]:
-    """The section of the text about what speaks against a name, and its numbers."""
+    text(
+        "label",
+        role=_(label.role),
+        probe=_(WORDS[role.probe]),
+        score=f"{label.score:.2f}",
+        threshold=role.threshold,
+        source=_(role.source),
+        chance=f"{label.chance_score:.2f}",
+        other=_(WORDS[head_scores.OTHER_PROBE[role.probe]]),
+        elsewhere=UNKNOWN if math.isnan(elsewhere) else f"{elsewhere:.2f}",
+    )
     against = label.counterexample
     if against is None:
-        return "no_against", {}
+        text("no_against")
+        return
     tokens = spell_passages(loaded)[against.text_index]
-    return "row_fits" if against.mass >= against.weight else "row_against", {
-        "role": _(label.role),
-        "passage": against.text_index,
-        "query": verbatim(tokens[against.query_index]),
-        "query_place": against.query_index,
-        "key": verbatim(tokens[against.key_index]),
-        "key_place": against.key_index,
-        "weight": f"{against.weight:.2f}",
-        "mass": f"{against.mass:.2f}",
-    }
+    text(
+        "row_fits" if against.mass >= against.weight else "row_against",
+        role=_(label.role),
+        passage=against.text_index,
+        query=verbatim(tokens[against.query_index]),
+        query_place=against.query_index,
+        key=verbatim(tokens[against.key_index]),
+        key_place=against.key_index,
+        weight=f"{against.weight:.2f}",
+        mass=f"{against.mass:.2f}",
+    )
 
 
 def show_evidence(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> None:
@@ -312,9 +310,7 @@ def show_evidence(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
         text("head")
         text("named" if labels else "no_name", **told)
         for label in labels:
-            text("label", **describe_label(label))
-            section, named = find_evidence(loaded, label)
-            text(section, **named)
+            show_label(text, loaded, label)
             if label.role == "positional":  # how far away its largest weights are
                 offset = gallery.scores.select("natural", "offset")[chosen]
                 text("offset", offset=f"{offset:+.0f}")
@@ -327,8 +323,6 @@ def show_evidence(text: Prose, gallery: Gallery, chosen: tuple[int, int]) -> Non
     show_source(head_scores.find_roles)
 
 
-SAME, HALF, NOTHING = N_("about the same"), N_("about half"), N_("almost nothing")
-SHARES = SAME, HALF, NOTHING
 MOST_HEADS = 5
 
 
@@ -349,7 +343,6 @@ def ask_keeps(text: Prose, gallery: Gallery) -> None:
     found, prose = (scores.select(probe, best.score_name) for probe in ("repeated", "natural"))
     heads = hero.rank_heads(found, MOST_HEADS)
     before, after = ([float(one[place]) for place in heads] for one in (found, prose))
-    share = after[0] / max(before[0], 1e-9)
     told = {
         "head": name_head(*heads[0]),
         "role": _(best.name),
@@ -357,7 +350,7 @@ def ask_keeps(text: Prose, gallery: Gallery) -> None:
         "after": f"{after[0]:.2f}",
         "first": f"{float(scores.select('natural', 'first token')[heads[0]]):.2f}",
     }
-    answer = SAME if share > 0.75 else HALF if share > 0.25 else NOTHING
+    answer = judge_share(after[0] / max(before[0], 1e-9))
     if not revealed(text, "keeps", SHARES, answer, **told):
         return
     matrix = Matrix(

@@ -65,12 +65,6 @@ OLD_NAMES = {controls.model_layer.key: gallery_layer.key, controls.model_head.ke
 """Links once named the head as those of the inspector do."""
 
 
-def choose(layer: int, head: int) -> None:
-    """Look at another head; a callback."""
-    gallery_layer.put(layer)
-    gallery_head.put(head)
-
-
 def make_hero(text: Prose, gallery: Gallery, named: str) -> Hero:
     """All heads of a model by name.
 
@@ -138,7 +132,16 @@ def compute_numbers(model: str, scores: HeadScores, example: Example | None) -> 
             round(scores.find_chance_score(role.probe, role.score_name), 4) for role in roles
         ],
         "needed": [role.threshold for role in roles],
-        "relations": describe_relations(scores),
+        "relations": [
+            {
+                "place": one.layer_index * heads + one.head_index,
+                "label": " → ".join(_(word) for word in one.relation.split(" → ")),
+                "score": round(one.score, 4),
+                "chance": round(one.offset_score, 4),
+            }
+            for one in find_relation_heads(scores)
+            if one.score > one.offset_score + CLEARLY
+        ],
         "tokens": [token.strip() for token in example.tokens] if example else [],
         "weights": _pack(example.weights) if example else "",
     }
@@ -169,20 +172,6 @@ def rank_heads(found: Tensor, most: int) -> list[Place]:
     """The heads with the highest scores (layers, heads), the best first."""
     places = found.nan_to_num(-1).flatten().topk(min(most, found.numel())).indices.tolist()
     return [divmod(place, found.shape[1]) for place in places]
-
-
-def describe_relations(scores: HeadScores) -> list[dict[str, Any]]:
-    """Heads that find a word's partner clearly better than a fixed distance does."""
-    return [
-        {
-            "place": one.layer_index * scores.shape[1] + one.head_index,
-            "label": " → ".join(_(word) for word in one.relation.split(" → ")),
-            "score": round(one.score, 4),
-            "chance": round(one.offset_score, 4),
-        }
-        for one in find_relation_heads(scores)
-        if one.score > one.offset_score + CLEARLY
-    ]
 
 
 def list_experiments(text: Prose, scores: HeadScores) -> list[Experiment]:

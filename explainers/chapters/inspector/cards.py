@@ -1,6 +1,6 @@
 """The cards: one head with every number of it, and what all heads park on the first token."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -14,6 +14,7 @@ from explainers.arithmetic import Arithmetic
 from explainers.chapters.common import recording
 from explainers.chapters.common.measured_heads import find_gallery
 from explainers.chapters.common.recording import Recording
+from explainers.chapters.inspector.hero import MOST_DRAWN
 from explainers.chapters.inspector.sentence_run import View
 from explainers.charts import theme
 from explainers.charts.matrix import Matrix, blank_forbidden, make_pair_matrix
@@ -130,9 +131,12 @@ def take_head(view: View) -> Head:
     return head
 
 
-def draw_head(head: Head, view: View) -> dict[str, object]:
-    """The weights and every number that led to them; and what the first token gets."""
+def show_head(text: Prose, view: View) -> None:
+    """The chosen head, with all that led to its weights; and what the first token gets."""
+    head = take_head(view)
     tokens = head.seen.tokens
+    is_whole = len(tokens) <= MOST_DRAWN
+    text("head_words" if view.words else "head" if is_whole else "head_long")
     looks = [
         _("{query} looks most at {key}", query=token, key=tokens[place])
         for token, place in zip(tokens, head.weights.argmax(dim=-1).tolist(), strict=True)
@@ -142,16 +146,20 @@ def draw_head(head: Head, view: View) -> dict[str, object]:
     )
     panels = head.make_panels(view.is_dimmed, view.queries_down)
     show_clickable_figure(panels, head.explain_number, head.seen.origin, "head", alt)
-    first = head.weights[:, 0].mean().item()
-    return {"share": f"{100 * first:.1f}", "left": f"{1 - first:.3f}"}
+    if view.is_dimmed:
+        first = head.weights[:, 0].mean().item()
+        text("dimmed_head", share=f"{100 * first:.1f}", left=f"{1 - first:.3f}")
 
 
 def show_all_heads(text: Prose, view: View) -> None:
-    """Which token gets most of all weight; then how much each head gives the first."""
-    seen = view.seen
+    """Which token gets most of all weight; then how much each head gives the first.
+
+    Head by head and layer by layer; a click chooses the head.
+    """
+    seen, drawn = view.seen, view.drawn
     mass = seen.weights.mean(dim=(0, 1, 2))
-    most, (layers, heads) = int(mass.argmax()), seen.shape
-    places = sorted({most, len(seen.tokens) // 2, len(seen.tokens) - 1})
+    best, (layers, heads) = int(mass.argmax()), seen.shape
+    places = sorted({best, len(seen.tokens) // 2, len(seen.tokens) - 1})
     names = {
         place: _("{token} (position {place})", token=verbatim(seen.tokens[place]), place=place)
         for place in places
@@ -161,8 +169,33 @@ def show_all_heads(text: Prose, view: View) -> None:
         "share": f"{100 * mass.max():.0f}",
         "even": f"{100 / len(seen.tokens):.0f}",
     }
-    ask_veiled(text, "most", names[most], list(names.values()), **told)
-    text("sinks_seen", **draw_sinks(view.drawn))
+    ask_veiled(text, "most", names[best], list(names.values()), **told)
+    each = recording.average_weight_on_key(drawn.weights, 0)  # (layers, heads)
+    mean = each.mean(dim=1, keepdim=True)
+    matrix = Matrix(
+        _("weight on “{token}”", token=drawn.tokens[0]),
+        _("mean over all later queries; a column per layer"),
+        torch.cat([mean, each], dim=1).T.tolist(),
+        [_("all heads"), *(_("head {head}", head=head) for head in range(heads))],
+        [str(layer) for layer in range(layers)],
+        theme.HEAD_AXIS,
+        theme.LAYER_AXIS,
+        kind="weights",
+    )
+    least, most = int(mean.argmin()), int(mean.argmax())
+    alt = _(
+        "Share of the weight on the first token; the most, {share:.2f}, in layer {most}.",
+        share=mean.max().item(),
+        most=most,
+    )
+
+    def pick(cell: Cell) -> None:
+        controls.model_layer.put(cell.column)
+        controls.model_head.put(max(0, cell.row - 1))  # above them stands the mean of all heads
+
+    show_figure(Figure([Panel("sinks", matrix)], alt, on_pick=pick), drawn.origin, "sinks")
+    shares = {"most_share": f"{mean[most, 0]:.2f}", "least_share": f"{mean[least, 0]:.2f}"}
+    text("sinks_seen", most=most, least=least, **shares)
     offer_file(view)
     show_source(recording.average_weight_on_key)
     follow_click(view)
@@ -208,39 +241,6 @@ def follow_click(view: View) -> None:
         st.rerun()
 
 
-def draw_sinks(seen: Recording) -> dict[str, object]:
-    """The weight on the first token, head by head and layer by layer; a click chooses the head."""
-    heads = seen.shape[1]
-    each = recording.average_weight_on_key(seen.weights, 0)  # (layers, heads)
-    mean = each.mean(dim=1, keepdim=True)
-    values = torch.cat([mean, each], dim=1).T.tolist()
-    matrix = Matrix(
-        _("weight on “{token}”", token=seen.tokens[0]),
-        _("mean over all later queries; a column per layer"),
-        values,
-        [_("all heads"), *(_("head {head}", head=head) for head in range(heads))],
-        [str(layer) for layer in range(len(mean))],
-        theme.HEAD_AXIS,
-        theme.LAYER_AXIS,
-        kind="weights",
-    )
-    least, most = int(mean.argmin()), int(mean.argmax())
-    alt = _(
-        "Share of the weight on the first token; the most, {share:.2f}, in layer {most}.",
-        share=mean.max().item(),
-        most=most,
-    )
-
-    def pick(cell: Cell) -> None:
-        controls.model_layer.put(cell.column)
-        controls.model_head.put(max(0, cell.row - 1))  # above them stands the mean of all heads
-
-    figure = Figure([Panel("sinks", matrix)], alt, on_pick=pick)
-    show_figure(figure, seen.origin, "sinks")
-    shares = {"most_share": f"{mean[most, 0]:.2f}", "least_share": f"{mean[least, 0]:.2f}"}
-    return {"most": most, "least": least, **shares}
-
-
 ANSWERS = NEW, OLD, BOTH = (
     N_("the token that is first now"),
     N_("the token that was first"),
@@ -254,11 +254,16 @@ ALIKE = 0.1
 def ask_position(text: Prose, view: View) -> None:
     """Put another token before the text: who gets the weight now, the word or its position?
 
-    Not asked of a single token.
+    Then the weight on the new first token and on the old one, for each token that is put first.
+    These are the text's own last one, one of its middle, one that begins a text. Not asked of a
+    single token.
     """
-    seen, others = view.seen, _list_others(view)
+    seen, ids, tokenizer = view.seen, view.tokenise(), view.loaded.tokenizer
     if len(seen.tokens) < 2:
         return
+    begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
+    found = [token for token in begins if token is not None and token != ids[0]]
+    others = list(dict.fromkeys([ids[-1], ids[len(ids) // 2], *found[:1]]))
     moved = recording.record_text(view.loaded, view.sentence, (others[0],))
     new, old = _measure_share(moved, 0), _measure_share(moved, 1)
     answer = BOTH if abs(new - old) < ALIKE else NEW if new > old else OLD
@@ -269,23 +274,17 @@ def ask_position(text: Prose, view: View) -> None:
         "new": f"{100 * new:.0f}",
         "old": f"{100 * old:.0f}",
     }
-    if revealed(text, "position", ANSWERS, answer, **named):
-        draw_moved(view, others, answer)
-
-
-def draw_moved(view: View, others: Sequence[int], answer: str) -> None:
-    """The weight on the new first token and on the old one, for each token that is put first."""
-    seen = view.seen
+    if not revealed(text, "position", ANSWERS, answer, **named):
+        return
     runs = [recording.record_text(view.loaded, view.sentence, (token,)) for token in others]
     shares: list[list[float | None]] = [[None, _measure_share(seen, 0)]]
     shares += [[_measure_share(run, 0), _measure_share(run, 1)] for run in runs]
-    word = _("“{token}”", token=seen.tokens[0])
     matrix = Matrix(
         _("weight of later tokens"),
         _("mean over all layers and heads"),
         shares,
         [_("nothing"), *(run.tokens[0] for run in runs)],
-        [_("first token"), word],
+        [_("first token"), _("“{token}”", token=seen.tokens[0])],
         _("put before the text"),
         _("weight on"),
         kind="weights",
@@ -298,14 +297,6 @@ def _measure_share(one: Recording, place: int) -> float:
     """The share of the weight on a token, over all layers and heads and all queries behind both."""
     behind = one.weights[..., min(2, len(one.tokens) - 1) :, place]
     return behind.mean().item()
-
-
-def _list_others(view: View) -> list[int]:
-    """Ids to be put first: the text's own last one, one of its middle, one that begins a text."""
-    ids, tokenizer = view.tokenise(), view.loaded.tokenizer
-    begins = [tokenizer.bos_token_id, tokenizer.cls_token_id]
-    found = [token for token in begins if token is not None and token != ids[0]]
-    return list(dict.fromkeys([ids[-1], ids[len(ids) // 2], *found[:1]]))
 
 
 def recall_sink(draw: Random) -> Recall:

@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import streamlit as st
 import torch
@@ -123,15 +123,29 @@ def _make_mosaic(
     choices: Sequence[HeroChoice],
     experiments: Sequence[Experiment] = (),
 ) -> Hero:
+    layers, count = heads.shape
+    planes = pack_weights(heads.weights.flatten(0, 1), heads.hidden.flatten(0, 1))
+    numbers = {
+        "model": heads.name,
+        "isToy": heads.is_toy,
+        "tokens": [token.strip() or "␣" for token in heads.tokens],
+        "layers": layers,
+        "heads": count,
+        "group": heads.group_size,
+        "planes": b64encode(planes).decode(),
+        "parked": int((average_weight_on_key(heads.weights, 0) > SINK_THRESHOLD).sum()),
+        "onFirst": measure_first_share(heads),
+        "telling": [list(one) for one in telling],
+    }
     return Hero(
         "mosaic",
         _("The weights of all heads as small squares, and the arcs of one head."),
-        compute_numbers(heads, telling),
+        numbers,
         choices,
         SENTENCES,
         experiments,
         heads.origin,
-        lambda: tabulate_strongest_keys(heads.weights, range(heads.shape[0]), heads.tokens),
+        lambda: tabulate_strongest_keys(heads.weights, range(layers), heads.tokens),
     )
 
 
@@ -162,25 +176,6 @@ def find_telling_heads(heads: Heads) -> list[tuple[int, int, int]]:
     return [(*divmod(place, heads.shape[1]), int(queries[place])) for place in order]
 
 
-def compute_numbers(heads: Heads, telling: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
-    """What the picture is drawn from."""
-    layers, count = heads.shape
-    return {
-        "model": heads.name,
-        "isToy": heads.is_toy,
-        "tokens": [token.strip() or "␣" for token in heads.tokens],
-        "layers": layers,
-        "heads": count,
-        "group": heads.group_size,
-        "planes": b64encode(
-            pack_weights(heads.weights.flatten(0, 1), heads.hidden.flatten(0, 1))
-        ).decode(),
-        "parked": int((average_weight_on_key(heads.weights, 0) > SINK_THRESHOLD).sum()),
-        "onFirst": measure_first_share(heads),
-        "telling": [list(one) for one in telling],
-    }
-
-
 def measure_first_share(heads: Heads) -> float:
     """The first token's share of all weight, the mean over all rows of all heads."""
     return round(heads.weights[..., 0].mean().item(), 4)
@@ -188,7 +183,9 @@ def measure_first_share(heads: Heads) -> float:
 
 def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
     """What a reader can try: another sentence, without the first token, another kind of model."""
-    other = find_other_model(heads.is_causal)
+    from explainers.models.load import is_on_disk  # the first paint needs no models
+    from explainers.models.registry import WHEEL_MODELS
+
     tries = [
         Experiment(
             "sentence", text.fill("try_sentence"), {controls.sentence.key: PRESETS[REPEATED]}
@@ -199,7 +196,9 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
             {controls.dim_first_token.key: True},
         ),
     ]
-    if other:
+    kind = "bidirectional" if heads.is_causal else "causal"
+    others = (one.id for one in WHEEL_MODELS if one.kind == kind and is_on_disk(one.id))
+    if other := next(others, None):
         section = "try_both_ways" if heads.is_causal else "try_one_way"
         # of all weight, what queries give to tokens after them: the mean over all rows
         later = write_percent(heads.weights.triu(1).sum(dim=-1).mean().item())
@@ -207,12 +206,3 @@ def list_experiments(text: Prose, heads: Heads) -> list[Experiment]:
         choices = {controls.real_model.key: other}
         tries.append(Experiment("other_model", told, choices, is_slow=True))
     return tries
-
-
-def find_other_model(is_causal: bool) -> str | None:
-    """A model of the other kind, if this machine has it."""
-    from explainers.models.load import is_on_disk  # the first paint needs no models
-    from explainers.models.registry import WHEEL_MODELS
-
-    kind = "bidirectional" if is_causal else "causal"
-    return next((one.id for one in WHEEL_MODELS if one.kind == kind and is_on_disk(one.id)), None)

@@ -1,6 +1,7 @@
 """One sentence in a model, run here or measured beforehand, and our attention beside its own."""
 
 import functools
+from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,6 +25,8 @@ from explainers.ui.lecture.screens import is_lecture
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.provenance import shipped_run
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding
 from explainers.ui.untrusted_text import verbatim
 
@@ -85,44 +88,40 @@ def run_or_explain(loaded: "RealModel | None", sentence: str) -> View | None:
     return View(loaded, sentence, seen, words=merged if is_merged else None)
 
 
-def describe_cut(view: View) -> dict[str, object]:
-    """How much of a long text is drawn, `shown` in the cards; nothing where all of it is."""
+def show_run(text: Prose, view: View) -> None:
+    """How much of a long text is drawn, which model it is, and its sizes."""
     count, left_out = len(view.drawn.tokens), view.seen.num_left_out
-    if count <= hero.MOST_DRAWN and not left_out:
-        return {}
-    unit = _("words") if view.words else _("tokens")
-    cut = {"drawn": min(count, hero.MOST_DRAWN), "count": count, "unit": unit}
-    if left_out:
-        shown = len(view.seen.tokens)
-        cut |= {"shown": shown, "tokens": shown + left_out}
-    return cut
-
-
-def name_model(view: View) -> dict[str, object]:
-    """Which model it is, and its sizes."""
-    layers, heads = view.seen.shape
+    shown, (layers, heads) = len(view.seen.tokens), view.seen.shape
+    if left_out or count > hero.MOST_DRAWN:
+        unit = _("words") if view.words else _("tokens")
+        cut = {"drawn": min(count, hero.MOST_DRAWN), "count": count, "unit": unit}
+        text(
+            "hero_cut_long" if left_out else "hero_cut", **cut, shown=shown, tokens=shown + left_out
+        )
     merged = view.words and _(
         "They are merged into {count} words here; *first token* then means the first word.",
-        count=len(view.words.tokens),
+        count=count,
     )
-    return {
-        "which": verbatim(view.seen.name),
-        "tokens": len(view.seen.tokens) + view.seen.num_left_out,
-        "merged": merged or "",
-        "layers": layers,
-        "heads": heads,
-        "kv_heads": heads // view.seen.group_size,
-        "head_dim": view.seen.layers[0].query.shape[-1],
-        "parameters": f"{view.loaded.num_parameters:,}",
-    }
+    text(
+        "model",
+        which=verbatim(view.seen.name),
+        tokens=shown + left_out,
+        merged=merged or "",
+        layers=layers,
+        heads=heads,
+        kv_heads=heads // view.seen.group_size,
+        head_dim=view.seen.layers[0].query.shape[-1],
+        parameters=f"{view.loaded.num_parameters:,}",
+    )
 
 
 DECODED = 2
 """So many last tokens are read one by one, from a KV cache."""
 
 
-def compare_with_own(view: View) -> dict[str, object]:
-    """The largest difference in every layer, between ours and transformers' own attention."""
+@fragment
+def show_how(text: Prose, view: View, function: Callable[..., object]) -> None:
+    """Is it really the model? Ours against its own: the largest difference in every layer."""
     loaded, ids = view.loaded, tuple(view.tokenise())
     writes = view.seen.writes and not loaded.model.config.is_encoder_decoder
     decoded = min(DECODED, len(ids) - 1) if writes else 0
@@ -132,7 +131,7 @@ def compare_with_own(view: View) -> dict[str, object]:
         for one in found
     ]
     told = _("; the last tokens ({decoded}) read one by one from a KV cache", decoded=decoded)
-    return {
+    compared = {
         "zeros": sum(one.largest == 0 for one in found),
         "count": len(found),
         "largest": bound_rounding(max(one.largest for one in found)),
@@ -140,6 +139,11 @@ def compare_with_own(view: View) -> dict[str, object]:
         "decoded": told if decoded else "",
         "rows": "\n".join(rows),
     }
+    text("equal", **compared)
+    show_source(function)
+    with st.expander(_("Layer by layer"), key="equal rows", on_change="rerun") as box:
+        if box.open:
+            text("equal_rows", **compared)
 
 
 @st.cache_data(show_spinner=False, max_entries=12, hash_funcs=BY_MODEL)

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from functools import partial
 from random import Random
+from statistics import mean
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
@@ -12,6 +13,8 @@ from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.choose_real_model import BY_MODEL
 from explainers.chapters.common.measured_heads import name_head
 from explainers.chapters.common.recording import make_head_recipe, record_layer
+from explainers.chapters.what_if import hero
+from explainers.chapters.what_if.hero import Reading
 from explainers.charts.matrix import Matrix
 from explainers.charts.theme import TOKEN_AXIS
 from explainers.memory.cache_bytes import NumberFormat, find_format
@@ -29,7 +32,9 @@ from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.text.numbers import NO_WORSE, judge_rise, write_percent
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
@@ -133,45 +138,63 @@ def _deal_kv_heads(shape: changes.HeadCounts, layers: frozenset[int] | None) -> 
     return changes.FewerKVHeads(num_kv_heads=count, layers=layers)
 
 
-def name_following(effect: Effect) -> dict[str, str]:
-    """The most probable next token of both, and how far apart the predictions are."""
-    names = [show_spaces(name) for name, _unused, _unused in effect.next_tokens]
-    both = [list(chances) for chances in list(zip(*effect.next_tokens, strict=True))[1:]]
-    first, second = (verbatim(names[chances.index(max(chances))]) for chances in both)
-    return {
-        "before": first,
-        "before_share": f"{max(both[0]):.2f}",
-        "after": second,
-        "after_share": f"{max(both[1]):.2f}",
-        "divergence": f"{effect.divergences[-1]:.2f}",
-    }
+def show_changes(
+    text: Prose, loaded: "RealModel", shape: changes.HeadCounts, reading: Reading
+) -> None:
+    """Any change or several: before and after."""
+    text("changing")
+    take("outcome")  # until what is asked about these changes is answered
+    chosen = choose_changes(loaded.name, shape)
+    if not chosen:
+        text("nothing_changed")
+        return
+    made = (*chosen.values(),)
+    effect = hero.measure_or_explain(loaded, reading.written, made)
+    if effect is None:
+        return
+    if not (has_losses := len(effect.tokens) > 1):
+        text("one_token")
+    take_outcome(loaded, reading.written, made)
+    (before, share, _after), (after, _before, after_share) = hero.find_likeliest(effect)
+    text(
+        "following",
+        before=verbatim(show_spaces(before)),
+        before_share=f"{share:.2f}",
+        after=verbatim(show_spaces(after)),
+        after_share=f"{after_share:.2f}",
+        divergence=f"{effect.divergences[-1]:.2f}",
+    )
+    if has_losses:
+        show_losses(text, effect, reading, ", ".join(map(_, chosen)))
+    kept = name_rounded_shares(shape.head_dim)
+    for name in chosen:
+        text(f"remark_{name.replace(' ', '_').replace('√', '')}", **kept)
+    show_source(*map(type, made), changes.compute_losses, changes.compute_divergence)
 
 
-def average_losses(effect: Effect) -> dict[str, str | int]:
-    """Over all tokens but the first: the mean loss of both, and the mean divergence."""
-    (before, after), apart = effect.mean_losses, effect.divergences[:-1]
-    return {
-        "count": len(effect.losses[0]),
-        "before": f"{before:.3f}",
-        "after": f"{after:.3f}",
-        "divergence": f"{sum(apart) / len(apart):.3f}",
-    }
+def show_losses(text: Prose, effect: Effect, reading: Reading, names: str) -> None:
+    """Both mean losses, the token whose loss rises most if that is worth a word, and a picture.
 
-
-def find_worst_token(effect: Effect) -> dict[str, str] | None:
-    """The token whose loss rises most, if that is worth a word."""
-    before, after = effect.losses
-    worst = max(range(len(before)), key=lambda place: after[place] - before[place])
-    if judge_rise(after[worst] - before[worst]) == NO_WORSE:
-        return None
-    token = verbatim(show_spaces(effect.tokens[worst + 1]))
-    return {"token": token, "before": f"{before[worst]:.2f}", "after": f"{after[worst]:.2f}"}
-
-
-def draw_losses(effect: Effect, shown: Effect, origin: str) -> None:
-    """A column for each token that was to be said, or for each word if that is what is `shown`:
-    aligned, what was expected before it."""
+    It has a column for each token that was to be said, or for each word if that is what pictures
+    show: aligned, what was expected before it.
+    """
+    shown, worst_said = reading.merge(effect), ""
     (before, after), apart = shown.losses, shown.divergences[:-1]
+    worst = max(range(len(before)), key=lambda place: after[place] - before[place])
+    if judge_rise(after[worst] - before[worst]) != NO_WORSE:
+        token = verbatim(show_spaces(shown.tokens[worst + 1]))
+        losses = {"before": f"{before[worst]:.2f}", "after": f"{after[worst]:.2f}"}
+        worst_said = text.fill("worst", token=token, **losses)
+    (mean_before, mean_after), divergences = effect.mean_losses, effect.divergences[:-1]
+    text(
+        "losses",
+        count=len(divergences),
+        before=f"{mean_before:.3f}",
+        after=f"{mean_after:.3f}",
+        divergence=f"{mean(divergences):.3f}",
+        names=names,
+        worst=worst_said,
+    )
     rows = _("loss as it is"), _("loss changed"), "KL"
     tokens = [show_spaces(token) for token in shown.tokens[1:]]
     formula = _("nats, of each token but the first; KL between what both expected there")
@@ -180,11 +203,11 @@ def draw_losses(effect: Effect, shown: Effect, origin: str) -> None:
     matrix = Matrix(_("losses"), formula, [before, after, apart], rows, tokens, "", TOKEN_AXIS)
     alt = _(
         "Losses of {count} tokens: mean {before:.2f} as it is, {after:.2f} changed.",
-        count=len(effect.tokens) - 1,
-        before=effect.mean_losses[0],
-        after=effect.mean_losses[1],
+        count=len(divergences),
+        before=mean_before,
+        after=mean_after,
     )
-    show_figure(Figure([Panel("losses", matrix, dense=True)], alt), origin, "losses")
+    show_figure(Figure([Panel("losses", matrix, dense=True)], alt), reading.origin, "losses")
 
 
 SCALE_BITS = 32
@@ -218,15 +241,19 @@ def _make_outcome(
     loaded: "RealModel", written: str, changes: tuple[Change, ...], title: str
 ) -> Recipe:
     ids, _unused = tokenise_text(loaded, written, MOST_TOKENS)
-    first = record_layer(loaded, min(map(_find_first_layer, changes)), ids)
+    changed = (
+        {layer for layer, _head in one.heads} if isinstance(one, AblatedHeads) else one.layers
+        for one in changes
+    )
+    first = record_layer(loaded, min(min(layers or (0,)) for layers in changed), ids)
     own_way = any(find_replacement(module) for module in loaded.model.modules())
     if first.function is not attention or own_way:
         title = _("Layer {layer}, as it is", layer=first.layer_index)
         return make_head_recipe(title, first, 0)
     effect = measure_effect(loaded, written, changes)
     shown: dict[str, Any] = {"KL": effect.divergences}
-    for place, end in enumerate(("", ", changed")):
-        name, *shares = max(effect.next_tokens, key=lambda one: one[1 + place])
+    likeliest = hero.find_likeliest(effect)
+    for place, (end, (name, *shares)) in enumerate(zip(("", ", changed"), likeliest, strict=True)):
         shown[f"its probability{end}"] = shares[place]
         if not is_part_of_letter(name):  # a page writes its bytes, a file cannot
             shown[f"next token{end}"] = name
@@ -239,10 +266,3 @@ def _make_outcome(
         model=verbatim(loaded.provenance),
     )
     return Recipe(title, compare_runs, given, shown, remark=remark, libraries=("transformers",))
-
-
-def _find_first_layer(change: Change) -> int:
-    """The first layer in which something is changed."""
-    if isinstance(change, AblatedHeads):
-        return min(layer for layer, _unused in change.heads)
-    return 0 if change.layers is None else min(change.layers)

@@ -10,6 +10,7 @@ import streamlit as st
 from explainers import kept
 from explainers.attention import masks
 from explainers.chapters.common.choose_real_model import BY_MODEL, tell_failure
+from explainers.chapters.common.measured_heads import show_token
 from explainers.chapters.common.recording import describe_live_run
 from explainers.charts.matrix import Matrix, Values
 from explainers.messages import N_
@@ -140,12 +141,6 @@ def read_shipped(model: str) -> Reading | None:
     return Reading(numbers["text"], measure, numbers["head_dim"], origin, ahead=measure)
 
 
-def read_stand_in() -> Reading | None:
-    """The same for a model that cannot be read here: that it is another one is to be said."""
-    shipped = read_shipped(MODEL)
-    return shipped._replace(stands_in=WHEEL_MODELS[0].name) if shipped else None
-
-
 @functools.cache
 def _read_effects() -> dict[str, Effect]:
     """By the change."""
@@ -186,18 +181,17 @@ def tell_first_token(text: Prose, reading: Reading) -> None:
 
 
 def ask_first_token(text: Prose, reading: Reading) -> None:
-    """Four tokens are not enough: how much of what that broke do four and the first one mend?"""
+    """Four tokens are not enough: how much of what that broke do four and the first one mend?
+
+    Then the next token as it is, with the window, and with the first token as well.
+    """
     if not (effects := measure_windows(reading)):
         return
     (before, broken), (_before, mended) = (effect.mean_losses for effect in effects)
     share = (broken - mended) / (broken - before) if broken != before else 0.0
     answer = HARDLY if share < 1 / 4 else HALFWAY if share < 3 / 4 else BACK
-    if revealed(text, "first", ANSWERS, answer, **name_windows(effects, reading.written)):
-        draw_windows(effects, reading.origin)
-
-
-def draw_windows(effects: list[Effect], origin: str) -> None:
-    """The next token as it is, with the window, and with the first token as well."""
+    if not revealed(text, "first", ANSWERS, answer, **name_windows(effects, reading.written)):
+        return
     chances = list_chances(effects)
     rows = (
         _("as it is"),
@@ -205,12 +199,12 @@ def draw_windows(effects: list[Effect], origin: str) -> None:
         _("last {width} and the first", width=WIDTH),
     )
     names = [show_spaces(token) for token in chances]
-    values: Values = [[chances[token][place] for token in chances] for place in range(len(rows))]
+    values: Values = [*map(list, zip(*chances.values(), strict=True))]
     formula = _("probability of each; all tokens of the vocabulary together have 1")
     axis = _("token that may follow")
     matrix = Matrix(_("next token"), formula, values, rows, names, "", axis, "weights")
     alt = _("Probabilities of the next token: as it is, with a window, and with the first token.")
-    show_figure(Figure([Panel("next", matrix)], alt), origin, "two windows")
+    show_figure(Figure([Panel("next", matrix)], alt), reading.origin, "two windows")
 
 
 def list_chances(effects: list[Effect]) -> dict[str, list[float | None]]:
@@ -282,7 +276,13 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     shown, ahead = reading.merge(effect), reading.ahead
     kept = {name: ahead(CHANGES[name][1]) for name in names} if ahead else {}
     choice = HeroChoice(control, names, chosen, [*map(_, names)], is_elsewhere=True)
-    sizes = describe_change(reading.head_dim)
+    sizes = {
+        "d_k": f"{reading.head_dim}",
+        "times": f"{reading.head_dim**0.5:.3g}",
+        "bits": f"{BITS}",
+        "codes": f"{2**BITS}",
+        "levels": f"{2**BITS - 1}",  # as many below 0 as above it
+    }
     numbers = describe_effect(chosen, effect, shown, reading.measure)
     numbers["ahead"] = {
         name: describe_effect(name, one, one, ahead) for name, one in kept.items() if one and ahead
@@ -302,23 +302,36 @@ def make_hero(text: Prose, reading: Reading) -> Hero | None:
     )
 
 
+def find_likeliest(effect: Effect) -> list[tuple[str, float, float]]:
+    """The most probable next token as it is and the one when changed, with both probabilities."""
+    return [max(effect.next_tokens, key=lambda one: one[side]) for side in (1, 2)]
+
+
 def describe_effect(
     name: str, effect: Effect, shown: Effect, measure: Callable[[Change], Effect | None]
 ) -> dict[str, Any]:
-    """The numbers of a change and the name of its sentence; `measure` is asked about another."""
-    section, has_losses = CHANGES[name][0], len(effect.tokens) > 1
-    sent = compute_numbers(effect, shown)
+    """The numbers of a change, and its sentence with the slots; `measure` is asked about another.
+
+    The losses are those of words if these are `shown`.
+    """
+    (before, share, _after), (after, _before, after_share) = find_likeliest(effect)
+    losses, section = effect.mean_losses, CHANGES[name][0]
+    said = {
+        "width": f"{WIDTH}",
+        "bits": f"{BITS}",
+        "word": show_spaces(effect.tokens[0]),
+        "before": show_token(before),
+        "before_share": write_percent(share),
+        "after": show_token(after),
+        "after_share": write_percent(after_share),
+        "before_loss": f"{losses[0]:.2f}",
+        "after_loss": f"{losses[1]:.2f}",
+    }
+    has_losses = len(effect.tokens) > 1
     narrow = measure(WINDOWS[0]) if name == FIRST_HIDDEN and has_losses else None
-    if narrow and effect.mean_losses[1] < narrow.mean_losses[1]:
+    if narrow and losses[1] < narrow.mean_losses[1]:
         section = "hero_first_alone"
-        sent["said"]["window_loss"] = f"{narrow.mean_losses[1]:.2f}"
-    return {**sent, "sentence": section if has_losses else "hero_one_token"}
-
-
-def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:
-    """Losses, of words if they are `shown`, probabilities, and the slots of the sentence."""
-    before, after = (max(effect.next_tokens, key=lambda one: one[side]) for side in (1, 2))
-    losses = effect.mean_losses
+        said["window_loss"] = f"{narrow.mean_losses[1]:.2f}"
     return {
         "tokens": list(shown.tokens),
         "losses": [[round(loss, 4) for loss in side] for side in shown.losses],
@@ -326,28 +339,8 @@ def compute_numbers(effect: Effect, shown: Effect) -> dict[str, Any]:
             {"token": token, "chances": [round(chance, 6) for chance in chances]}
             for token, *chances in effect.next_tokens
         ],
-        "said": {
-            "width": f"{WIDTH}",
-            "bits": f"{BITS}",
-            "word": show_spaces(effect.tokens[0]),
-            "before": show_spaces(before[0].strip() or before[0]),
-            "before_share": write_percent(before[1]),
-            "after": show_spaces(after[0].strip() or after[0]),
-            "after_share": write_percent(after[2]),
-            "before_loss": f"{losses[0]:.2f}",
-            "after_loss": f"{losses[1]:.2f}",
-        },
-    }
-
-
-def describe_change(head_dim: int) -> dict[str, str]:
-    """The sizes that the remarks on the changes name."""
-    return {
-        "d_k": f"{head_dim}",
-        "times": f"{head_dim**0.5:.3g}",
-        "bits": f"{BITS}",
-        "codes": f"{2**BITS}",
-        "levels": f"{2**BITS - 1}",  # as many below 0 as above it
+        "said": said,
+        "sentence": section if has_losses else "hero_one_token",
     }
 
 

@@ -168,22 +168,24 @@ def show_roles(text: Prose) -> None:
 
     everything, alike = (next(one for one in results if one.role == role) for role in (ALL, ALIKE))
     failing = sorted((one for one in results if find_lower(one) < HOLDS), key=find_lower)
-    worst = failing[0]
+    shares = {
+        "query": everything.share("query"),
+        "raw": alike.share("query, raw"),
+        "query_others": everything.share("query, others"),
+        "key": everything.share("key"),
+        "key_others": everything.share("key, others"),
+        "alike_query": alike.share("query"),
+        "alike_key": alike.share("key"),
+        "into_query": alike.share("query, into the head"),
+        "into_key": alike.share("key, into the head"),
+        "worst_key": failing[0].share("key"),
+        "worst_others": failing[0].share("key, others"),
+    }
     told = {
         "count": f"{everything.cells:,}",
-        "query": write_percent(everything.share("query")),
-        "raw": write_percent(alike.share("query, raw")),
-        "query_others": write_percent(everything.share("query, others")),
-        "key": write_percent(everything.share("key")),
-        "key_others": write_percent(everything.share("key, others")),
-        "alike_query": write_percent(alike.share("query")),
-        "alike_key": write_percent(alike.share("key")),
-        "into_query": write_percent(alike.share("query, into the head")),
-        "into_key": write_percent(alike.share("key, into the head")),
-        "worst": _(worst.role),
-        "worst_key": write_percent(worst.share("key")),
-        "worst_others": write_percent(worst.share("key, others")),
+        "worst": _(failing[0].role),
         "roles": ", ".join(_(one.role) for one in failing),
+        **{name: write_percent(share) for name, share in shares.items()},
     }
     text("roles", **told)
     head = (
@@ -203,18 +205,15 @@ FEWEST_TOKENS = 3
 
 
 def choose_own() -> Found | None:
-    """The controls, and the weight that they choose; nothing while the model is being loaded."""
+    """The controls, and the weight that they choose, at first the row's largest past the first.
+
+    Nothing while the model is being loaded; and with a message, if the model or the text is not
+    one that can be split.
+    """
     with st.container(horizontal=True):
         named, written = choose_name(), controls.looked_text()
-    loaded = obtain_model(named, "chosen")
-    return explain_or_refuse(loaded, written) if loaded else None
-
-
-def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
-    """The weight that is chosen, at first the row's largest past the first token.
-
-    Nothing, and a message, if the model or the text is not one that can be split.
-    """
+    if not (loaded := obtain_model(named, "chosen")):
+        return None
     try:
         with st.spinner(_("The model reads the text, part by part …")):
             run, tokens = _read_once(loaded, written)
@@ -234,12 +233,11 @@ def explain_or_refuse(loaded: "RealModel", written: str) -> Found | None:
     row = run.layers[layer].weights[head, query, 1:query]
     is_seen = 0 <= key <= query  # else the largest, as where none is chosen
     cell = Cell(layer, head, query, key if is_seen else 1 + int(row.argmax()))
-    explained = _explain_once(loaded, written, cell, run, tokens)
-    found = Found(explained, describe_live_run(loaded), [*range(len(tokens))], tuple(tokens))
+    explained, origin = _explain_once(loaded, written, cell, run, tokens), describe_live_run(loaded)
     if not is_merged:
-        return found
-    words = read_words(loaded, written, found.spelled)
-    return found._replace(words=[*words.numbers], spelled=words.spelled)
+        return Found(explained, origin, [*range(len(tokens))], tuple(tokens))
+    words = read_words(loaded, written, tuple(tokens))
+    return Found(explained, origin, [*words.numbers], words.spelled)
 
 
 _keep_reading = st.cache_resource(show_spinner=False, max_entries=2, ttl=600, hash_funcs=BY_MODEL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from torch import Tensor
 
 from explainers import kept
-from explainers.chapters.common.measured_heads import name_head
+from explainers.chapters.common.measured_heads import name_head, show_token
 from explainers.models.registry import WHEEL_MODELS, describe_package
 from explainers.models.score_sources import (
     KEY_SIDE,
@@ -30,7 +30,6 @@ from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again,
 from explainers.ui.page import Prose
 from explainers.ui.provenance import shipped_run
 from explainers.ui.text.numbers import write_percent
-from explainers.ui.untrusted_text import show_spaces
 
 if TYPE_CHECKING:
     from explainers.models.load import RealModel
@@ -78,7 +77,7 @@ class Explained(NamedTuple):
     row: list[float]
     score: float
     weight: float
-    sources: list[tuple[str, int, int]]
+    sources: list[Source]
     parts: Parts
     removals: dict[str, Removal]
     looked: dict[str, list[float]]
@@ -126,7 +125,7 @@ def explain_cell(run: "WrittenRun", cell: Cell, tokens: list[str]) -> Explained:
         _round(split.scores.softmax(-1)),
         round(split.score, DIGITS),
         round(split.weight, DIGITS),
-        [(source.kind, source.layer, source.head) for source in split.sources],
+        [*split.sources],
         parts,
         remove_shown(run, split, parts),
         read_heads(run, split, parts),
@@ -203,7 +202,7 @@ def _read_cells() -> dict[str, Explained]:
     cells = {}
     for name, cell in kept.read(EXPLAINED).numbers["cells"].items():
         removals = {plan: Removal(*one) for plan, one in cell["removals"].items()}
-        sources = [(kind, layer, head) for kind, layer, head in cell["sources"]]
+        sources = [Source(*one) for one in cell["sources"]]
         cells[name] = Explained(**{**cell, "removals": removals, "sources": sources})
     return cells
 
@@ -238,7 +237,7 @@ def make_hero(text: Prose, cells: Mapping[str, Explained], origin: str, whose: s
 
     def list_experiments(name: str) -> list[Experiment]:
         of = cells[name]
-        told = {"count": f"{len(of.sources)}", "key": show_token(of, of.key)}
+        told = {"count": f"{len(of.sources)}", "key": show_token(of.tokens[of.key])}
         return [
             Experiment(
                 name, text.fill(name, **told), some, is_slow=controls.looked_whose.key in some
@@ -279,12 +278,6 @@ def assemble_hero(
     return Hero("why", alt, numbers, choices, SENTENCES, experiments, origin, table)
 
 
-def show_token(one: Explained, position: int) -> str:
-    """A token as it is read, without its space."""
-    token = one.tokens[position]
-    return show_spaces(token.strip() or token)
-
-
 def compute_numbers(one: Explained) -> dict[str, Any]:
     """What the picture is drawn from, and the slots of its sentences."""
     return {
@@ -305,8 +298,8 @@ def describe_cell(one: Explained) -> dict[str, str]:
     """The slots of the sentence about a weight; the picture fills in the parts that it shows."""
     return {
         "which": name_head(one.layer, one.head),
-        "query": show_token(one, one.query),
-        "key": show_token(one, one.key),
+        "query": show_token(one.tokens[one.query]),
+        "key": show_token(one.tokens[one.key]),
         "weight": write_percent(one.weight),
         "count": f"{len(one.sources)}",
     }
@@ -321,7 +314,7 @@ def _describe_parts(one: Explained, kind: str) -> dict[str, Any]:
         added = [part for part in rest if part > 0]
         taken = [part for part in rest if part <= 0]
         bars = [
-            [one.name(place), parts[place], name_removal(side, Source(*one.sources[place]))]
+            [one.name(place), parts[place], name_removal(side, one.sources[place])]
             for place in ranked[:SHOWN]
         ]
         sides.append({"bars": bars, "rest": [len(added), sum(added), len(taken), sum(taken)]})
@@ -331,7 +324,7 @@ def _describe_parts(one: Explained, kind: str) -> dict[str, Any]:
 def _describe_removal(one: Explained, removal: Removal) -> dict[str, Any]:
     weights = [one.weight, removal.predicted, removal.measured, removal.others]
     said = zip(("weight", "predicted", "measured", "others"), weights, strict=True)
-    names = [name_removal(removal.side, Source(*one.sources[place])) for place in removal.places]
+    names = [name_removal(removal.side, one.sources[place]) for place in removal.places]
     return {
         "side": removal.side,
         "removed": names,
@@ -351,36 +344,32 @@ def make_table(one: Explained) -> Any:
 
 
 def make_own_hero(found: Found) -> Hero:
-    """What the examples show, of any weight; what was removed from another one is put back."""
-    one, own = found.explained, controls.OWN_TEXT
-    begin_again("why_own_shown", (one.tokens, one[1:5]), controls.looked_removed)
-    merged, count = merge_words(found), len(one.tokens)
-    choices = [
-        HeroChoice(controls.looked_cell, (own,), own, [LABEL.format(**merged["said"])]),
-        *choose_shown([one], own),
-        HeroChoice(controls.looked_query, range(2, count), one.query, is_elsewhere=True),
-        HeroChoice(controls.looked_key, range(-1, count), one.key, is_elsewhere=True),
-    ]
-    numbers = {own: compute_numbers(one) | merged}
-    return assemble_hero(numbers, choices, (), found.origin, one)
+    """What the examples show, of any weight; what was removed from another one is put back.
 
-
-def merge_words(found: Found) -> dict[str, Any]:
-    """What the picture shows of words: their tokens' weights are added up, so a row sums to 1.
-
-    `places` has the last token of each word, which is the one that a click chooses.
+    Of words the tokens' weights are added up, so a row sums to 1. `places` has the last token of
+    each word, which is the one that a click chooses.
     """
-    one, words = found.explained, found.words
+    one, words, own = found.explained, found.words, controls.OWN_TEXT
+    begin_again("why_own_shown", (one.tokens, one[1:5]), controls.looked_removed)
     query, key = spell_token(found, one.query), spell_token(found, one.key)
-    return {
+    said = describe_cell(one) | {"query": query, "key": key}
+    merged = {
         "tokens": [*found.spelled],
         "places": [place for place, word in enumerate(words) if word not in words[place + 1 :]],
         "query": words[one.query],
         "key": words[one.key],
         "row": add_up(one.row, words),
         "looked": {name: add_up(row, words) for name, row in one.looked.items()},
-        "said": describe_cell(one) | {"query": query, "key": key},
+        "said": said,
     }
+    count = len(one.tokens)
+    choices = [
+        HeroChoice(controls.looked_cell, (own,), own, [LABEL.format(**said)]),
+        *choose_shown([one], own),
+        HeroChoice(controls.looked_query, range(2, count), one.query, is_elsewhere=True),
+        HeroChoice(controls.looked_key, range(-1, count), one.key, is_elsewhere=True),
+    ]
+    return assemble_hero({own: compute_numbers(one) | merged}, choices, (), found.origin, one)
 
 
 def add_up(row: Sequence[float], words: Sequence[int]) -> list[float]:
@@ -395,6 +384,6 @@ def spell_token(found: Found, position: int) -> str:
     """The word of a token, and which of its pieces it is where it has several."""
     word = found.words[position]
     places = [place for place, one in enumerate(found.words) if one == word]
-    spelled = show_spaces(found.spelled[word].strip() or found.spelled[word])
+    spelled = show_token(found.spelled[word])
     piece = f" ({places.index(position) + 1}/{len(places)})" if len(places) > 1 else ""
     return spelled + piece

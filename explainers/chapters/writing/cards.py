@@ -16,7 +16,7 @@ from explainers.attention.cache.compression import (
 )
 from explainers.chapters.common.background_job import describe_words, offer_job, watch_for_result
 from explainers.chapters.common.choose_real_model import obtain_model
-from explainers.chapters.common.measured_heads import CODE_ROLE
+from explainers.chapters.common.measured_heads import CODE_ROLE, write_estimate, write_grey
 from explainers.chapters.common.recording import describe_live_run
 from explainers.chapters.writing.hero import LABELS, OWN, choose_own, written_text
 from explainers.messages import N_
@@ -41,8 +41,6 @@ Losses = Mapping[str, Tensor]
 """By saving: (texts,), in nats per token."""
 LITTLE, HALF, MOST = N_("less than a third"), N_("about half"), N_("more than two thirds")
 SHARES = LITTLE, HALF, MOST
-SEEN = 0.0005
-"""Nats: what is less is written as 0."""
 FEWEST_BITS = min(changes.BITS)
 RINGS = changes.RING, changes.SINKS, changes.SHORT_RING, changes.SHORT_SINKS
 WAYS = {
@@ -52,27 +50,19 @@ WAYS = {
     (changes.VALUES, changes.TOKEN): N_("values per token"),
     (changes.VALUES, changes.CHANNEL): N_("values per channel"),
 }
-ROUNDED = tuple(changes.name_rounding(part, way, FEWEST_BITS) for part, way in WAYS)
+ROUNDED = {changes.name_rounding(*way, FEWEST_BITS): label for way, label in WAYS.items()}
 ONE_STEP = N_("one large number makes the step of its group coarse")
 
 
 def name_saving(name: str) -> str:
     """What is saved, for the reader."""
-    if name == changes.FULL:
-        return _("all rows")
-    if name in RINGS:
-        held = changes.ROWS if name in (changes.RING, changes.SINKS) else changes.FEWER_ROWS
-        if name in (changes.RING, changes.SHORT_RING):
-            return _("the newest {rows} rows", rows=held)
-        first = changes.FEWEST_SINKS
-        return _("the first {first} + the newest {rows}", first=first, rows=held - first)
-    part, way, bits = next(
-        (part, way, bits)
-        for part, way in WAYS
-        for bits in changes.BITS
-        if name == changes.name_rounding(part, way, bits)
-    )
-    return _("{what}, {bits} bits", what=_(WAYS[part, way]), bits=bits)
+    if name in ROUNDED:
+        return _("{what}, {bits} bits", what=_(ROUNDED[name]), bits=FEWEST_BITS)
+    held = changes.ROWS if name in (changes.RING, changes.SINKS) else changes.FEWER_ROWS
+    if name in (changes.RING, changes.SHORT_RING):
+        return _("the newest {rows} rows", rows=held)
+    first = changes.FEWEST_SINKS
+    return _("the first {first} + the newest {rows}", first=first, rows=held - first)
 
 
 def estimate_rise(losses: Losses, name: str) -> Estimate:
@@ -87,44 +77,35 @@ def share_saved(losses: Losses) -> float:
 
 @fragment
 def ask_sinks(text: Prose, losses: Losses, origin: str) -> None:
-    """A window harms; how much of that is gone with the first four tokens?"""
-    told, share = describe_losses(losses), share_saved(losses)
-    answer = MOST if share > 2 / 3 else HALF if share > 1 / 3 else LITTLE
-    if revealed(text, "sinks", SHARES, answer, **told):
-        draw_losses(losses, origin)
-        text("losses", **told)
+    """A window harms; how much of that is gone with the first four tokens?
 
-
-def draw_losses(losses: Losses, origin: str) -> None:
-    """Rings, and the coarsest rounding: the rise of each with its standard error."""
+    Then rings, and the coarsest rounding: the rise of each with its standard error.
+    """
     from explainers.charts.bars import draw_rises
 
+    told, share = describe_losses(losses), share_saved(losses)
+    answer = MOST if share > 2 / 3 else HALF if share > 1 / 3 else LITTLE
+    if not revealed(text, "sinks", SHARES, answer, **told):
+        return
     names = [name for name in (*RINGS, *ROUNDED) if name in losses]
-    found = [estimate_rise(losses, name) for name in names]
+    found = {name_saving(name): estimate_rise(losses, name) for name in names}
     rows = tabulate(
-        [
-            (name_saving(name), one.mean, one.mean - one.error, one.mean + one.error)
-            for name, one in zip(names, found, strict=True)
-        ],
+        [(n, one.mean, one.mean - one.error, one.mean + one.error) for n, one in found.items()],
         ["name", "rise", "low", "high"],
     )
-    said = "; ".join(
-        f"{name_saving(name)}: {write_rise(one)}" for name, one in zip(names, found, strict=True)
-    )
+    said = "; ".join(f"{name}: {write_estimate(one)}" for name, one in found.items())
     alt = _("By how much the loss rises, in nats per token. {said}", said=said)
     title = N_("loss rises by, nats per token")
     show_chart(draw_rises, rows, alt, "losses", origin, x_title=title)
+    text("losses", **told)
 
 
 def describe_losses(losses: Losses) -> dict[str, str]:
     """For the text."""
-    told = {
-        f"{name.replace(' ', '_').lower()}": f"{float(row.mean()):.2f}"
-        for name, row in losses.items()
-    }
+    means = {name.replace(" ", "_").lower(): row.mean() for name, row in losses.items()}
     return {
-        **told,
-        "rise": write_rise(estimate_rise(losses, changes.SINKS)),
+        **{name: f"{float(mean):.2f}" for name, mean in means.items()},
+        "rise": write_estimate(estimate_rise(losses, changes.SINKS)),
         "share": write_percent(share_saved(losses)),
         "held": f"{changes.ROWS}",
         "newest": f"{changes.ROWS - changes.FEWEST_SINKS}",
@@ -166,18 +147,6 @@ def describe_shape(shipped: ShippedWriting) -> dict[str, str]:
     }
 
 
-def write_rise(one: Estimate) -> str:
-    """Mean ± standard error; from 1 on with two decimals, as 1.672 is a thousand in some places."""
-    places = 2 if abs(one.mean) >= 1 else 3
-    return f"{one.mean:+.{places}f} ± {one.error:.{places}f}".replace("-", "−")
-
-
-def write_grey(one: Estimate) -> str:
-    """Grey where the mean is less than two standard errors from 0."""
-    is_seen = one.is_clear and abs(one.mean) >= SEEN
-    return f"**{write_rise(one)}**" if is_seen else f":gray[{write_rise(one)}]"
-
-
 def recall_bytes(draw: Random) -> Recall:
     """A token's bytes in a cache."""
     layers, kv_heads = draw.choice((8, 12, 16)), draw.choice((2, 4))
@@ -204,22 +173,6 @@ controls.register(own_prompt, own_heat, own_count, own_share, own_seed, own_leng
 JOB = "writing: own"
 SERIES = N_("with the cache"), N_("without")
 """Tokens before one that was written, and its seconds with the cache and without."""
-
-
-def choose_request() -> WritingRequest:
-    """The prompt, and how its next tokens are drawn."""
-    prompt = own_prompt()
-    left, middle, right = st.columns(3)
-    with left:
-        heat = own_heat()
-    with middle:
-        count = own_count()
-    with right:
-        share = own_share()
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        seed, length = own_seed(0, 999), own_length()
-    sampling = Sampling(float(heat), int(count), float(share))
-    return WritingRequest(MODEL, prompt, length, sampling, seed)
 
 
 def find_written() -> Mapping[str, WrittenText]:
@@ -267,7 +220,15 @@ def show_own(text: Prose) -> None:
     text("own")
     if not (loaded := obtain_model(MODEL, "chosen")):
         return
-    job = written_tokens.make_writing_job(choose_request())
+    prompt, drawn = own_prompt(), []
+    for column, control in zip(st.columns(3), (own_heat, own_count, own_share), strict=True):
+        with column:
+            drawn.append(float(control()))
+    sampling = Sampling(drawn[0], int(drawn[1]), drawn[2])
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        seed, length = own_seed(0, 999), own_length()
+    wanted = WritingRequest(MODEL, prompt, length, sampling, seed)
+    job = written_tokens.make_writing_job(wanted)
     shown = offer_job(JOB, _("Write"), job, icon=":material/edit:")
     found = watch_for_result(JOB, shown, _("Writing"), describe_words)
     if not found:

@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+from explainers.chapters.common.measured_heads import show_token
 from explainers.messages import N_
 from explainers.models.shipped_measurements import GREEDY, HOT, USUAL, WrittenText
 from explainers.models.written_tokens import TEMPERATURES, TOP_KS, TOP_PS, Sampling
@@ -19,7 +20,6 @@ from explainers.ui.figure.hero import Experiment, Hero, HeroChoice, begin_again
 from explainers.ui.page import Prose
 from explainers.ui.session import WRITTEN_SHOWN
 from explainers.ui.text.numbers import write_percent
-from explainers.ui.untrusted_text import show_spaces
 
 OPENS = 5
 """The token that is looked at first: a head finds what followed the same word before."""
@@ -79,21 +79,7 @@ def make_hero(text: Prose, texts: Mapping[str, WrittenText], origin: str) -> Her
     ]
     for choice in within:  # what is followed is chosen from now on: each can be changed alone
         st.session_state[choice.control.key] = choice.value
-    return Hero(
-        "writing",
-        _("A text that a model wrote token by token: candidates, words looked at, and the cache."),
-        compute_numbers(shown),
-        [name, *within],
-        SENTENCES,
-        list_experiments(text, texts),
-        origin,
-        lambda: make_table(shown),
-    )
-
-
-def compute_numbers(shown: WrittenText) -> dict[str, Any]:
-    """What the picture is drawn from."""
-    return {
+    numbers = {
         "prompt": shown.prompt,
         "steps": [
             {name: getattr(step, name) for name in TOLD} | {"bytes": step.num_bytes}
@@ -102,8 +88,18 @@ def compute_numbers(shown: WrittenText) -> dict[str, Any]:
         "heats": TEMPERATURES[1:],
         "shares": TOP_PS,
         "scales": {heat.key: HEATS, best_count.key: COUNTS, best_share.key: SHARES},
-        "drawn": name_settings(shown.sampling),
+        "drawn": drawn,
     }
+    return Hero(
+        "writing",
+        _("A text that a model wrote token by token: candidates, words looked at, and the cache."),
+        numbers,
+        [name, *within],
+        SENTENCES,
+        list_experiments(text, texts),
+        origin,
+        lambda: make_table(shown),
+    )
 
 
 def list_experiments(text: Prose, texts: Mapping[str, WrittenText]) -> list[Experiment]:
@@ -142,11 +138,6 @@ def find_copy(shown: WrittenText) -> tuple[int, str, float]:
     ]
     weight, at, head = max(found)
     return at, head, weight
-
-
-def show_token(token: str) -> str:
-    """A token as it is read, without its space."""
-    return show_spaces(token.strip() or token)
 
 
 def make_table(shown: WrittenText) -> Any:
