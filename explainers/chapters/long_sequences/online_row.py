@@ -250,7 +250,7 @@ def choose_step(control: BrowserSlider, count: int) -> Slider:
     """A slider that plays through so many steps, at the one that is chosen."""
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
-    return Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
+    return Slider.of(control, labels, place, plays=True)
 
 
 def show_row(row: Row) -> None:

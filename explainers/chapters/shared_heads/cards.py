@@ -166,7 +166,7 @@ def draw_latent(
     control = controls.latent_dim
     alt = _("The cached latent and the cached rotary key of each word.")
     labels = [f"{step:g}" for step in control.steps]
-    slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+    slider = Slider.of(control, labels, place)
     names = {
         "latent": (_("latent c"), _("all that heads know of the content")),
         "rotary key": (_("rotary key"), _("rotated by RoPE, one for all heads")),
