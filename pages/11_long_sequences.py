@@ -3,7 +3,7 @@
 from explainers.chapters.common.score_matrix import FEWEST, Lab, write_word_count
 from explainers.chapters.common.sentence_reading import choose_reading, choose_sentence, show_reader
 from explainers.chapters.exercises import predict
-from explainers.chapters.long_sequences import hero, online_row, tile_figure
+from explainers.chapters.long_sequences import hero, measurement, online_row, tile_figure
 from explainers.chapters.long_sequences.tile_figure import TiledSentence
 from explainers.translations import _
 from explainers.ui import page
@@ -18,6 +18,13 @@ from explainers.ui.text.language import fragment
 text = page.Prose(__file__)
 
 
+def show_spared() -> None:
+    """What n² takes, and what masks skip."""
+    text("spared")
+    measurement.show_measuring(text)
+    tile_figure.show_skipped(text, lab.queries_down)
+
+
 @fragment
 def show_lesson() -> None:
     """The picture and all that follows it, which nothing outside of it depends on."""
@@ -30,7 +37,7 @@ def show_lesson() -> None:
     inputs = TiledSentence.cut(lab, find_rule(), hero.BLOCKS).inputs
     title = _("Attention in tiles, the first picture")
     hand_over("sweep", title, tile_figure.compare_tiles, **inputs)
-    cards = {"spared": lambda: tile_figure.show_skipped(text, lab.queries_down)}
+    cards = {"spared": show_spared}
     if words < FEWEST:
         text("too_short", words=write_word_count(words), fewest=FEWEST)
     else:

@@ -292,10 +292,8 @@ def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithme
 
 
 def show_skipped(text: Prose, queries_down: bool) -> None:
-    """What n² takes, and what masks skip: every mask as its tiles, how many are computed, and how
-    many pairs it allows. A mask with few cells need not skip a tile."""
-    text("spared")
-    measurement.show_measuring(text)
+    """Every mask as its tiles: how many are computed, and how many pairs it allows. One with few
+    cells need not skip a tile."""
     text("spared_tiles", tokens=f"{LONG:,}", side=SIDE)
     counts, panels = count_tiles_by_mask(LONG), []
     # The strided mask allows fewer pairs.
