@@ -207,9 +207,8 @@ def show_exercises(text: page.Prose, deck: Deck) -> None:
     """The open card's exercise, and where to read about it; in front of a class those after it as
     well."""
     names = [deck.chosen, *deck.undone] if is_lecture() else [deck.chosen]
-    for exercise in [
-        deck.cards[name] for name in (names if deck.is_set else names[:MOST_IN_LECTURE])
-    ]:
+    for name in names if deck.is_set else names[:MOST_IN_LECTURE]:
+        exercise = deck.cards[name]
         with st.container(border=not is_lecture(), key=f"exercise {exercise.id}"):
             show_exercise(text, deck, exercise)
             label = _("The page on this: {title}", title=_(read_titles()[exercise.page]))
