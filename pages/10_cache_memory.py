@@ -57,7 +57,7 @@ def show_planner() -> None:
                 st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
             text("result", **cards.measure_cache(choice))
         with st.expander(_("Where the numbers of this model come from")):
-            text("origin", **cards.list_sources(choice.shape))
+            cards.show_sources(text, choice.shape)
 
 
 text("question")
