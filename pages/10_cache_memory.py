@@ -16,21 +16,10 @@ from explainers.ui.lecture.screens import screen
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.prediction import revealed
 from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
-
-
-@fragment
-def compare_models() -> None:
-    """The models that the reader chooses, as lines and as a table, after a question about two."""
-    plan, asked = gpu_fit.read_plan(), compared_models.compare_two()
-    if not (plan.choice and revealed(text, "compare", compared_models.TWO, **asked)):
-        return
-    told = compared_models.show_models(plan.choice, plan.hardware)
-    text("compared" if told else "compare_none", **told)
 
 
 CARDS = {
@@ -68,7 +57,7 @@ def show_planner() -> None:
                 st.code("\n".join(map(_, choice.explain().lines)), language=None, wrap_lines=True)
             text("result", **cards.measure_cache(choice))
         with st.expander(_("Where the numbers of this model come from")):
-            text("origin", **cards.list_sources(choice.shape))
+            cards.show_sources(text, choice.shape)
 
 
 text("question")
@@ -77,7 +66,7 @@ with gpu_fit.whole_page():
     if gpu_fit.read_plan().choice:
         show_source(*cards.CODE)
     with follows("comparison"):
-        compare_models()
+        compared_models.compare_models(text)
     go_deeper(text, {name: partial(draw_card, name) for name in CARDS})
 show_one_sentence(text)
 check_yourself(text, {"token": bytes_of_a_token, "model": gigabytes_of_a_model})

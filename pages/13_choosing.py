@@ -1,37 +1,15 @@
 """Choosing what to read: a query needs few of its keys, and a tiny model can learn which."""
 
-from explainers.attention.indexer import index_scores, keep_best, project_index, turn_first
 from explainers.chapters.choosing import cards
 from explainers.chapters.choosing.hero import keys_kept, show_trained_hero
-from explainers.chapters.common.measured_heads import CODE_ROLE
-from explainers.models.indexers import (
-    KEPT,
-    MODEL,
-    PROSE,
-    Shipped,
-    compute_kl,
-    read_indexers,
-    read_shipped_indexers,
-    train_indexer,
-)
+from explainers.models.indexers import KEPT, MODEL, PROSE, read_indexers, read_shipped_indexers
 from explainers.models.load import is_on_disk
 from explainers.ui import page
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.source import show_source
-from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
-
-
-@fragment
-def show_how(shipped: Shipped) -> None:
-    """Five keys of one query, from products to a mask."""
-    text("how")
-    text("how_seen", **cards.show_row(shipped.passages[PROSE]))
-    show_source(index_scores, keep_best)
-    show_source(project_index, turn_first, compute_kl, train_indexer, that=CODE_ROLE)
 
 
 text("question")
@@ -41,7 +19,7 @@ show_trained_hero(text, shipped, can_train)
 if not can_train:
     text("train_elsewhere")
 cards.ask_sharing(text, shipped)
-show_how(shipped)
+cards.show_how(text, shipped.passages[PROSE])
 go_deeper(
     text,
     {

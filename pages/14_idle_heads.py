@@ -1,7 +1,5 @@
 """A head that wants nothing: where weight goes that no word needs, and what models do about it."""
 
-from explainers.attention.bounded_scores import rms_norm, soft_cap
-from explainers.attention.sinks_and_gates import apply_gate, open_gate, softmax_with_sinks
 from explainers.chapters import idle_heads
 from explainers.chapters.common.background_job import POLL_SECONDS
 from explainers.toys.idle_training import IDLE_STEPS
@@ -10,7 +8,6 @@ from explainers.ui.figure.hero import show_hero
 from explainers.ui.page import show_one_sentence
 from explainers.ui.page_parts.check_yourself import check_yourself
 from explainers.ui.page_parts.go_deeper import go_deeper
-from explainers.ui.source import show_source
 from explainers.ui.text.language import fragment
 
 text = page.Prose(__file__)
@@ -26,12 +23,6 @@ def show_picture(is_watched: bool) -> None:
     idle_heads.hand_over_letters(setting, seed, here)
 
 
-def show_how() -> None:
-    """One row with a sink, in numbers, and the code of all switches."""
-    text("how", **idle_heads.describe_row())
-    show_source(softmax_with_sinks, apply_gate, open_gate, soft_cap, rms_norm)
-
-
 text("question")
 is_watched = idle_heads.is_training()
 # Elsewhere the page follows the picture: what it asks below stands in the link that changes above.
@@ -39,12 +30,12 @@ look = fragment(show_picture, run_every=POLL_SECONDS) if is_watched else show_pi
 look(is_watched)
 text("learned_here", batches=IDLE_STEPS)
 idle_heads.ask_sink(text)
-show_how()
+idle_heads.show_row(text)
 go_deeper(
     text,
     {
         "growth": lambda: idle_heads.show_growth(text),
-        "models": lambda: text("models", **idle_heads.describe_models()),
+        "models": lambda: idle_heads.show_models(text),
     },
 )
 show_one_sentence(text)

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explainers.attention import masks
 from explainers.attention.bounded_scores import largest_normed_score, rms_norm, soft_cap
-from explainers.attention.sinks_and_gates import softmax_with_sinks
+from explainers.attention.sinks_and_gates import apply_gate, open_gate, softmax_with_sinks
 from explainers.chapters.common.background_job import describe_state, show_refusal, start_job
 from explainers.memory.model_shapes import read_shapes
 from explainers.messages import N_
@@ -45,20 +45,23 @@ def share_scores(scores: Tensor, sink: float) -> dict[str, Tensor]:
     return {"weights": weights, "nowhere": 1 - weights.sum(dim=-1, keepdim=True)}
 
 
-def describe_row() -> dict[str, str]:
-    """The row of the text in numbers, cells of a table: the last one, which sees all words."""
+def show_row(text: Prose) -> None:
+    """One row with a sink, in numbers, cells of a table: the last one, which sees all words; and
+    the code of all switches."""
     scores = torch.zeros(len(SCORES), len(SCORES))
     scores[-1] = torch.tensor(SCORES)
     title = _("A row with a sink")
     shared = run_and_hand_over("row", title, share_scores, scores=scores, sink=SINK_SCORE)
     weights, nowhere = shared["weights"][-1].tolist(), shared["nowhere"][-1].item()
-    return {
-        "scores": " | ".join(write_decimals(score, 1) for score in SCORES),
-        "sink": write_decimals(SINK_SCORE, 1),
-        "weights": " | ".join(map(write_percent, weights)),
-        "nowhere": write_percent(nowhere),
-        "kept": write_percent(sum(weights)),
-    }
+    text(
+        "how",
+        scores=" | ".join(write_decimals(score, 1) for score in SCORES),
+        sink=write_decimals(SINK_SCORE, 1),
+        weights=" | ".join(map(write_percent, weights)),
+        nowhere=write_percent(nowhere),
+        kept=write_percent(sum(weights)),
+    )
+    show_source(softmax_with_sinks, apply_gate, open_gate, soft_cap, rms_norm)
 
 
 def find_largest_ratio(cap: float) -> float:
@@ -156,10 +159,10 @@ def _write_largest(setting: str) -> str:
     return f"{max(row.largest for row in list_seeds(setting)):.1f}"
 
 
-def describe_models() -> dict[str, str]:
+def show_models(text: Prose) -> None:
     """The models of the table that have learned sinks, and the first, for a link."""
     names = [name for name, shape in read_shapes().items() if shape.has_learned_sinks]
-    return {"noted": ", ".join(names), "example": names[0]}
+    text("models", noted=", ".join(names), example=names[0])
 
 
 def is_training() -> bool:
@@ -283,7 +286,7 @@ def make_hero(text: Prose, choices: list[HeroChoice], here: IdleJob | None, seed
         SENTENCES,
         list_experiments(text),
         lambda: name_origin(here, seed, hero.chosen(given) in idle_head.SHIPPED_SETTINGS),
-        lambda: make_table(find_stage(hero.chosen(given), hero.chosen(learned), here, shown)),
+        lambda: make_table(hero.chosen(given), hero.chosen(learned), here, shown),
         (given,),
     )
     return hero
@@ -334,17 +337,17 @@ def pack(stage: Stage) -> dict[str, Any]:
     return packed
 
 
-def find_stage(setting: str, batches: int, here: IdleJob | None, seed: int) -> Stage | None:
-    """What is seen of a setting after so many batches, or at the end, where it was trained."""
+def make_table(setting: str, batches: int, here: IdleJob | None, seed: int) -> Any:
+    """How each letter divides its attention, a row for each: after so many batches, or at the end,
+    where the setting was trained."""
     stages = list(here.reports) if here else []
     if not stages and setting in idle_head.SHIPPED_SETTINGS:
         stages = list(idle_training.load_film(setting, seed))
-    return next((one for one in stages if one.batches == batches), stages[-1] if stages else None)
-
-
-def make_table(stage: Stage | None) -> Any:
-    """How each letter divides its attention, a row for each."""
-    rows = stage.weights if stage else []
+    rows = (
+        next((one for one in stages if one.batches == batches), stages[-1]).weights
+        if stages
+        else []
+    )
     letters = idle_head.spell(idle_head.FIRST)[-len(rows) :] if rows else ()
     names = [f"{place} {'␣' if one == ' ' else one}" for place, one in enumerate(letters)]
     full = [row + [0.0] * (len(rows) - len(row)) for row in rows]

@@ -253,11 +253,7 @@ def show_root(text: Prose) -> None:
     """The same softmax with and without √d_k: rows that one can follow, then all draws."""
     measured, control = load_measurements(), controls.root_head_dim
     labels, place = [f"d_k = {step}" for step in HEAD_DIMS], control()
-
-    def put(turned: int) -> None:
-        control.put(control.steps[turned])
-
-    slider = Slider(control.label, labels, place, put, name=control.key)  # of both pictures
+    slider = Slider.of(control, labels, place, name=control.key)  # of both pictures
     panels = []
     drawn = {"without": "softmax(q · k)", "with": "softmax(q · k ÷ √d_k)"}
     for n, (name, formula) in enumerate(drawn.items()):

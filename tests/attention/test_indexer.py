@@ -154,7 +154,7 @@ def test_it_merges_as_the_model_does():
 def test_the_sizes_are_those_of_the_classes():
     config, rates = DeepseekV4Config(), DeepseekV4Config().compress_rates or {}
     ratios = rates["compressed_sparse_attention"], rates["heavily_compressed_attention"]
-    named = cards.name_rows(("The", "CEO", "announced", "record"), 3)
+    named = cards.name_merging_models()
     assert (named["narrow"], named["wide"]) == ratios
     for group in find_shape(cards.AFTER).require_groups():
         assert group.ratio in (0, *ratios)

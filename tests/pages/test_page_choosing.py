@@ -32,8 +32,7 @@ def test_h2o_is_called_better_only_where_it_is():
     for wins in (0, 3, len(KEPT)):
         shifts = [-0.011] * wins + [-0.009] * (len(KEPT) - wins)
         losses = {f"{kept}": one + by for kept, one, by in zip(KEPT, first, shifts, strict=True)}
-        told = cards.name_evictions(SHIPPED._replace(numbers={"evicted": losses}))
-        assert told["wins"] == f"{wins}"
+        assert cards.count_h2o_wins(SHIPPED._replace(numbers={"evicted": losses})) == wins
 
 
 def test_training_walks_from_a_drawn_indexer_to_one_that_finds_the_keys(smollm2):

@@ -1,5 +1,6 @@
 """The size of the chosen cache with its working, layer by layer, on every GPU, and as flags."""
 
+import re
 from dataclasses import replace
 
 import streamlit as st
@@ -28,17 +29,6 @@ from explainers.ui.prediction import ask_veiled
 from explainers.ui.source import show_source
 from explainers.ui.text.numbers import keep_units_together
 from explainers.ui.untrusted_text import verbatim
-
-
-def describe_group(part: GroupCache, name: str) -> str:
-    """A group of layers and what it holds."""
-    return _(
-        "{layers} of {kind}: {tokens}, {size} each",
-        layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
-        kind=name,
-        tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
-        size=format_both_sizes(part.size // part.group.count),
-    )
 
 
 def name_caches(caches: tuple[GroupCache, ...]) -> dict[GroupCache, str]:
@@ -167,19 +157,18 @@ def list_remarks(choice: CacheChoice) -> str:
     return "\n".join(f"- {remark}" for remark in remarks)
 
 
-MARKUP = frozenset("\\`*_[]<>|~$^:#")
+MARKUP = re.compile(r"[\\`*_\[\]<>|~$^:#]")
 
 
-def list_sources(shape: ModelShape) -> dict[str, str]:
+def show_sources(text: Prose, shape: ModelShape) -> None:
     """Where the model's numbers are from, for whoever wants to check them."""
-    return {
-        "verified": _(shape.verified),
-        "means": _(VERIFICATIONS[shape.verified]),
-        "sources": "; ".join(map(_, shape.sources)),
-        "notes": "".join(
-            f"\\{sign}" if sign in MARKUP else sign for sign in "\n\n".join(map(_, shape.notes))
-        ),
-    }
+    text(
+        "origin",
+        verified=_(shape.verified),
+        means=_(VERIFICATIONS[shape.verified]),
+        sources="; ".join(map(_, shape.sources)),
+        notes=MARKUP.sub(r"\\\g<0>", "\n\n".join(map(_, shape.notes))),
+    )
 
 
 ORIGIN = N_("formula: bytes of keys and values that each layer must keep")
@@ -197,7 +186,16 @@ def show_layers(text: Prose, choice: CacheChoice, _unused: Deployment | None) ->
     model = verbatim(choice.shape.id)
     caches = list_group_caches(choice.shape, choice.tokens, **choice.options)
     names = name_caches(caches)
-    told = [describe_group(part, name) for part, name in names.items()]
+    told = [
+        _(
+            "{layers} of {kind}: {tokens}, {size} each",
+            layers=_(ngettext("{count:,} layer", "{count:,} layers", part.group.count)),
+            kind=name,
+            tokens=_(ngettext("{count:,} token", "{count:,} tokens", part.tokens)),
+            size=format_both_sizes(part.size // part.group.count),
+        )
+        for part, name in names.items()
+    ]
     if len(caches) < 2:
         alike = told[0] if told else _("no layer keeps anything")
         text("layers_alike", alike=alike, model=model)

@@ -4,7 +4,7 @@ from functools import cache, lru_cache, partial
 from typing import Any
 
 from explainers.chapters.cache_memory.choose_cache import CacheChoice
-from explainers.chapters.cache_memory.gpu_fit import Hardware
+from explainers.chapters.cache_memory.gpu_fit import Hardware, read_plan
 from explainers.charts.matrix import Matrix
 from explainers.memory.cache_bytes import (
     count_bytes_per_token,
@@ -20,10 +20,13 @@ from explainers.ui.controls.name_controls import pick_names
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
+from explainers.ui.page import Prose
+from explainers.ui.prediction import revealed
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import keep_units_together
 
 LENGTHS = (1_024, 2_048, 4_096, 8_192, 16_384, 32_768, 65_536, 131_072, 262_144, 524_288, 1_048_576)
-TWO = SMALL, LARGE = "llama-3.1-8b", "deepseek-v3"
+TWO = "llama-3.1-8b", "deepseek-v3"
 QUESTION = 131_072
 ALT = N_(
     "Bytes of the caches of the chosen models over the tokens of a text, and the memory of the "
@@ -48,34 +51,36 @@ def list_comparable_models() -> tuple[str, ...]:
     return tuple(name for name, shape in read_shapes().items() if shape.groups)
 
 
-def compare_two() -> dict[str, str]:
-    """Which of a small and a large model needs the larger cache, and how large both are."""
+@fragment
+def compare_models(text: Prose) -> None:
+    """The models that the reader chooses, as lines and as a table, after a question about two:
+    which of a small and a large one needs the larger cache?"""
+    plan = read_plan()
+    if not plan.choice:
+        return
     sizes = {name: count_model_bytes(name, QUESTION, 1, "bfloat16") for name in TWO}
-    return {
-        "answer": max(sizes, key=sizes.__getitem__),
-        "tokens": f"{QUESTION:,}",
-        "small": format_both_sizes(sizes[SMALL]),
-        "large": format_both_sizes(sizes[LARGE]),
-    }
-
-
-def show_models(choice: CacheChoice, hardware: Hardware) -> dict[str, str]:
-    """The models of the reader's choice as lines; and as rows of a table, if there are any."""
+    small, large = map(format_both_sizes, sizes.values())
+    asked = {"tokens": f"{QUESTION:,}", "small": small, "large": large}
+    if not revealed(text, "compare", TWO, max(sizes, key=sizes.__getitem__), **asked):
+        return
     names = pick_names(controls.compared_models, list_comparable_models())
     if not names:
-        return {}
-    draw_comparison(shapes := [find_shape(name) for name in names], choice, hardware)
-    of_text = choice.tokens, choice.texts, choice.dtype
-    return {
-        "rows": "\n".join(make_model_row(shape, *of_text) for shape in shapes),
-        "tokens": _(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
-        "texts": _(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
-        "dtype": choice.dtype,
-    }
+        text("compare_none")
+        return
+    shapes, choice = [find_shape(name) for name in names], plan.choice
+    draw_comparison(shapes, choice, plan.hardware)
+    text(
+        "compared",
+        rows="\n".join(make_model_row(shape, choice) for shape in shapes),
+        tokens=_(ngettext("{count:,} token", "{count:,} tokens", choice.tokens)),
+        texts=_(ngettext("{count:,} text", "{count:,} texts", choice.texts)),
+        dtype=choice.dtype,
+    )
 
 
-def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> str:
+def make_model_row(shape: ModelShape, choice: CacheChoice) -> str:
     """A model's line of the table."""
+    tokens, texts, dtype = choice.tokens, choice.texts, choice.dtype
     rate = count_bytes_per_token(shape, dtype)
     size = count_model_bytes(shape.id, tokens, texts, dtype)
     now, then = (count_model_bytes(shape.id, length, 1, dtype) for length in (tokens, tokens + 1))
@@ -86,7 +91,10 @@ def make_model_row(shape: ModelShape, tokens: int, texts: int, dtype: str) -> st
 
 
 def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Hardware) -> None:
-    """The picture; a cache that outgrows the memory of all GPUs crosses the border."""
+    """The picture; a cache that outgrows the memory of all GPUs crosses the border.
+
+    Its lines are exact only if nothing of any model is left out.
+    """
     texts, dtype = choice.texts, choice.dtype
     lengths = tuple(sorted({*LENGTHS, choice.tokens}))
     pool = {
@@ -112,20 +120,15 @@ def draw_comparison(shapes: list[ModelShape], choice: CacheChoice, hardware: Har
     )
     table = partial(make_growth_table, matrix, memory)
     panel = Panel("comparison", matrix, pool=pool, pooled_by=controls.compared_models.key)
-    figure = Figure([panel], ALT)
-    show_figure(figure, name_origin(shapes, texts, dtype), "comparison", table)
-
-
-def name_origin(shapes: list[ModelShape], texts: int, dtype: str) -> str:
-    """How the lines were computed; they are exact only if nothing of any model is left out."""
+    origin = _("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
     if names := ", ".join(shape.id for shape in shapes if shape.gaps):
-        return _(
+        origin = _(
             "formula: ideal minimum for {texts:,} × {dtype}; some layers of {models} are left out",
             texts=texts,
             dtype=dtype,
             models=names,
         )
-    return _("formula: ideal minimum for {texts:,} × {dtype}, exact", texts=texts, dtype=dtype)
+    show_figure(Figure([panel], ALT), origin, "comparison", table)
 
 
 def make_growth_table(matrix: Matrix, memory: int) -> Any:

@@ -147,27 +147,6 @@ ENCODER = "encoder"
 """The architecture that reads a text at once and generates none."""
 
 
-def list_findings(
-    deployment: serving.Deployment, tokens: int, texts: int
-) -> list[tuple[str, dict[str, Any]]]:
-    """What there is to say of memory, length and speed; no speed of what does not fit."""
-    if not deployment.shape.parameters:
-        return [("unknown", {})]
-    findings: list[tuple[str, dict[str, Any]]] = [judge_fit(deployment, tokens, texts)]
-    architecture = deployment.shape.architecture
-    if architecture == ENCODER:
-        return findings
-    findings.append(("longest", measure_longest(deployment, texts)))
-    num_served = count_served(deployment, tokens, texts)
-    limits = limit_speed(deployment, tokens, num_served)
-    findings.append(("limits" if num_served else "no_speed", limits))
-    if num_served > 1 and deployment.shape.active_parameters:
-        findings.append(("mixture", limits))
-    if num_served and architecture == "encoder-decoder":
-        findings.append(("both_halves", {}))
-    return findings
-
-
 def judge_fit(
     deployment: serving.Deployment, tokens: int, texts: int
 ) -> tuple[str, dict[str, str]]:
@@ -198,22 +177,6 @@ def judge_fit(
     }
 
 
-def measure_longest(deployment: serving.Deployment, texts: int) -> dict[str, object]:
-    """How long so many texts may be at once, and a remark if the model cannot read as much."""
-    told, beyond = _("without limit"), ""
-    if (longest := serving.find_longest_context(deployment, texts)) is not None:
-        told = _(ngettext("{count:,} token", "{count:,} tokens", longest))
-        beyond = warn_beyond_context(deployment.shape, longest)
-    of_texts = _(ngettext("{count:,} text", "{count:,} texts", texts))
-    return {"texts": of_texts, "longest": told, "beyond": beyond}
-
-
-def count_served(deployment: serving.Deployment, tokens: int, texts: int) -> int:
-    """As many of the texts as there is room for."""
-    readers = serving.count_users(deployment, tokens)
-    return texts if readers is None else min(texts, readers)
-
-
 def limit_speed(deployment: serving.Deployment, tokens: int, num_served: int) -> dict[str, str]:
     """The limit for so many texts; for none there is no more to say than how long they are."""
     of_texts = {
@@ -236,19 +199,35 @@ def limit_speed(deployment: serving.Deployment, tokens: int, num_served: int) ->
 
 
 def show_serving(text: Prose, choice: CacheChoice, deployment: serving.Deployment | None) -> None:
-    """What fits, and how fast it could be; with its arithmetic, to be copied, if it is known."""
+    """What there is to say of memory, length and speed, with its arithmetic, to be copied, if it is
+    known; no speed of what does not fit."""
     text("serving")
     if not deployment:
         return
-    tokens, texts = choice.tokens, choice.texts
-    for name, told in list_findings(deployment, tokens, texts):
-        text(f"fit_{name}", **told)
     if not deployment.shape.parameters:
+        text("fit_unknown")
         return
+    tokens, texts = choice.tokens, choice.texts
+    verdict, told = judge_fit(deployment, tokens, texts)
+    text(f"fit_{verdict}", **told)
     lines = [*serving.explain_memory(deployment, tokens)]
     if deployment.shape.architecture != ENCODER:
+        longest, beyond = _("without limit"), ""
+        if (count := serving.find_longest_context(deployment, texts)) is not None:
+            longest = _(ngettext("{count:,} token", "{count:,} tokens", count))
+            beyond = warn_beyond_context(deployment.shape, count)
+        of_texts = _(ngettext("{count:,} text", "{count:,} texts", texts))
+        text("fit_longest", texts=of_texts, longest=longest, beyond=beyond)
         lines.append(serving.explain_longest_context(deployment, texts))
-        if num_served := count_served(deployment, tokens, texts):
+        readers = serving.count_users(deployment, tokens)
+        num_served = texts if readers is None else min(texts, readers)  # as there is room for
+        limits = limit_speed(deployment, tokens, num_served)
+        text("fit_limits" if num_served else "fit_no_speed", **limits)
+        if num_served > 1 and deployment.shape.active_parameters:
+            text("fit_mixture", **limits)
+        if num_served and deployment.shape.architecture == "encoder-decoder":
+            text("fit_both_halves")
+        if num_served:
             lines += explain_speed(deployment, tokens, num_served)
     st.code("\n".join(map(_, lines)), language=None, wrap_lines=True)
 

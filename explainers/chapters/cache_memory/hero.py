@@ -253,19 +253,14 @@ def make_hero(text: Prose, choice: CacheChoice, hardware: Hardware, deployment: 
         choices,
         SENTENCES,
         list_experiments(text, choice, hardware),
-        name_origin(choice.shape),
-        lambda: make_table(numbers),
-    )
-
-
-def name_origin(shape: ModelShape) -> str:
-    """How the numbers were computed; they are exact only if nothing of the model is left out."""
-    if shape.gaps:
-        return _(
+        _(
             "formula: bytes that must be kept, without some layers, whose states are not known; "
             "overhead estimated; speeds are limits"
         )
-    return _("formula: bytes that must be kept, exact; overhead estimated; speeds are limits")
+        if choice.shape.gaps
+        else _("formula: bytes that must be kept, exact; overhead estimated; speeds are limits"),
+        lambda: make_table(numbers),
+    )
 
 
 def make_table(numbers: dict[str, Any]) -> Any:

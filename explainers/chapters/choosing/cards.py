@@ -1,13 +1,17 @@
 """The cards of the page: five keys with all their numbers, and what reading less costs SmolLM2."""
 
 from random import Random
-from typing import Any
 
 import torch
-from torch import Tensor
 from torch.nn.functional import kl_div
 
-from explainers.attention.indexer import IndexInputs, index_scores, keep_best
+from explainers.attention.indexer import (
+    IndexInputs,
+    index_scores,
+    keep_best,
+    project_index,
+    turn_first,
+)
 from explainers.attention.untrained_choice import choose_blocks, evict_least_read, score_blocks
 from explainers.chapters.choosing.hero import read_loss
 from explainers.chapters.common.measured_heads import CODE_ROLE
@@ -26,6 +30,8 @@ from explainers.models.indexers import (
     IndexerSize,
     Passage,
     Shipped,
+    compute_kl,
+    train_indexer,
 )
 from explainers.translations import _, say_value
 from explainers.ui.figure.chart import show_chart
@@ -59,19 +65,17 @@ def show_evicted(text: Prose, shipped: Shipped, shown: int) -> None:
         cells = [f"{kept}", *(f"{loss:.3f}" for loss in found)]
         rows.append(write_row(*(f"**{cell}**" if kept == shown else cell for cell in cells)))
     text("evicted", rows=numbers.join_rows(rows))
-    text("evicted_seen", **name_evictions(shipped))
+    told = {"wins": f"{count_h2o_wins(shipped)}", "felt": numbers.name_thresholds()["little"]}
+    full = f"{shipped.passages[PROSE].full_loss:.3f}"
+    text("evicted_seen", **told, sizes=f"{len(KEPT)}", full=full)
     show_source(evict_least_read, that=CODE_ROLE)
 
 
-def name_evictions(shipped: Shipped) -> dict[str, str]:
+def count_h2o_wins(shipped: Shipped) -> int:
     """At how many sizes H2O beats the first tokens and a window."""
     prose, evicted = shipped.passages[PROSE], shipped.numbers["evicted"]
-    wins = sum(
-        numbers.judge_rise(read_loss(prose, FIRST, kept) - evicted[f"{kept}"]) != numbers.NO_WORSE
-        for kept in KEPT
-    )
-    told = {"wins": f"{wins}", "sizes": f"{len(KEPT)}", "felt": numbers.name_thresholds()["little"]}
-    return {**told, "full": f"{prose.full_loss:.3f}"}
+    rises = (read_loss(prose, FIRST, kept) - evicted[f"{kept}"] for kept in KEPT)
+    return sum(numbers.judge_rise(rise) != numbers.NO_WORSE for rise in rises)
 
 
 def show_blocks(text: Prose, shipped: Shipped) -> None:
@@ -90,9 +94,11 @@ def show_blocks(text: Prose, shipped: Shipped) -> None:
 FIRST_KEYS, KEPT_OF_FIRST = 5, 2
 
 
-def show_row(passage: Passage) -> dict[str, Any]:
+@fragment
+def show_how(text: Prose, passage: Passage) -> None:
     """The last row of an indexer that reads five tokens, in the order in which it is computed, and
-    what the model's heads do; returns the numbers for the text."""
+    what the model's heads do: five small matrices."""
+    text("how")
     query, key, share = passage.inputs
     last = slice(FIRST_KEYS - 1, FIRST_KEYS)
     given = IndexInputs(query[..., last, :], key[:FIRST_KEYS], share[last])
@@ -101,58 +107,44 @@ def show_row(passage: Passage) -> dict[str, Any]:
     said, weights = scores[0].softmax(dim=-1), passage.weights[FIRST_KEYS - 1, :FIRST_KEYS]
     weights = weights / weights.sum()  # kept in 16 bits
     kept = keep_best(scores, KEPT_OF_FIRST, torch.ones(1, FIRST_KEYS, dtype=torch.bool))
-    tokens = [token.strip() for token in passage.tokens[:FIRST_KEYS]]
-    draw_row(tokens, products, given.share.T, scores, torch.stack([said, weights]), kept.float())
-    first, second = (token for token, is_kept in zip(tokens, kept[0], strict=True) if is_kept)
     index_heads, index_dim = IndexerSize()
-    return {
-        "word": tokens[-1],
-        "kept": KEPT_OF_FIRST,
-        "keys": FIRST_KEYS,
-        "first": first,
-        "second": second,
-        "share": numbers.write_percent(float(weights[kept[0]].sum())),
-        "kl": f"{kl_div(said.log(), weights, reduction='sum'):.2f}",
-        # Multiplications for a pair of tokens: all heads, and the indexer, which reads every pair.
-        "heads": f"{NUM_HEADS}",
-        "d_k": f"{HEAD_DIM}",
-        "whole": f"{NUM_HEADS * HEAD_DIM}",
-        "index_heads": f"{index_heads}",
-        "index_dim": f"{index_dim}",
-        "index": f"{index_heads * index_dim}",
-    }
-
-
-def draw_row(
-    tokens: list[str], products: Tensor, share: Tensor, scores: Tensor, both: Tensor, kept: Tensor
-) -> None:
-    """Five small matrices."""
+    tokens = [token.strip() for token in passage.tokens[:FIRST_KEYS]]
     keys = [f"{place} {token}" for place, token in enumerate(tokens, start=1)]
     heads = [_("head {number}", number=number) for number in range(1, len(products) + 1)]
-    asks, sides = tokens[-1:], [_("indexer"), _("heads")]
-    rule = _("short query · the one key / √{dim}", dim=IndexerSize().index_dim)
+    rule = _("short query · the one key / √{dim}", dim=index_dim)
     sums = _("sum of factor · max(product, 0), / √{heads}", heads=len(heads))
     shares = _("softmax of the scores; mean of the heads")
-    axes = keys, "", KEY_AXIS
-    matrices = {
-        "products": Matrix(_("products"), rule, products.tolist(), heads, *axes),
-        "shares": Matrix(
-            _("factors"), _("of the query"), share.tolist(), heads, [_("factor")], "", ""
-        ),
-        "scores": Matrix(_("index scores"), sums, scores.tolist(), asks, *axes),
-        "weights": Matrix(_("weights"), shares, both.tolist(), sides, *axes, "weights"),
-        "mask": Matrix(
-            _("mask"), _("1: read this key"), kept.tolist(), asks, *axes, "weights", decimals=0
-        ),
-    }
-    signs = {"shares": "·", "scores": "→", "mask": "→"}
-    headings = {"weights": _("Softmax of the scores, and what is kept")}
+    sides, both = [_("indexer"), _("heads")], torch.stack([said, weights]).tolist()
+    factors, seen, axes = given.share.T.tolist(), kept.float().tolist(), (keys, "", KEY_AXIS)
+    read = Matrix(_("mask"), _("1: read this key"), seen, tokens[-1:], *axes, "weights", decimals=0)
     panels = [
-        Panel(name, matrix, signs.get(name, ""), heading=headings.get(name, ""))
-        for name, matrix in matrices.items()
+        Panel("products", Matrix(_("products"), rule, products.tolist(), heads, *axes)),
+        Panel(
+            "shares",
+            Matrix(_("factors"), _("of the query"), factors, heads, [_("factor")], "", ""),
+            "·",
+        ),
+        Panel("scores", Matrix(_("index scores"), sums, scores.tolist(), tokens[-1:], *axes), "→"),
+        Panel(
+            "weights",
+            Matrix(_("weights"), shares, both, sides, *axes, "weights"),
+            heading=_("Softmax of the scores, and what is kept"),
+        ),
+        Panel("mask", read, "→"),
     ]
     alt = _("Five keys of one query: products, index scores, softmax, the heads' weights, mask.")
     show_figure(Figure(panels, alt), shipped_run(MODEL), "five keys")
+    first, second = (token for token, is_kept in zip(tokens, kept[0], strict=True) if is_kept)
+    told: dict[str, object] = {"keys": FIRST_KEYS, "kept": KEPT_OF_FIRST, "first": first}
+    told |= {"second": second, "word": tokens[-1]}
+    # Multiplications for a pair of tokens: all heads, and the indexer, which reads every pair.
+    told |= {"heads": NUM_HEADS, "d_k": HEAD_DIM, "whole": NUM_HEADS * HEAD_DIM}
+    told |= {"index_heads": index_heads, "index_dim": index_dim, "index": index_heads * index_dim}
+    share_of_kept = numbers.write_percent(float(weights[kept[0]].sum()))
+    kl = f"{kl_div(said.log(), weights, reduction='sum'):.2f}"
+    text("how_seen", **told, share=share_of_kept, kl=kl)
+    show_source(index_scores, keep_best)
+    show_source(project_index, turn_first, compute_kl, train_indexer, that=CODE_ROLE)
 
 
 ANSWERS = numbers.MUCH_WORSE, numbers.A_LITTLE_WORSE, numbers.NO_WORSE

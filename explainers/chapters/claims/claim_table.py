@@ -10,7 +10,13 @@ from typing import Any
 
 import streamlit as st
 
-from explainers.chapters.common.claim_parameters import Setting, capitalise, find_published_entries
+from explainers.chapters.common.claim_parameters import (
+    Setting,
+    capitalise,
+    choose_sizes,
+    describe_sizes,
+    find_published_entries,
+)
 from explainers.folders import ASSETS
 from explainers.messages import N_
 from explainers.takeaway.recipe import Recipe
@@ -18,9 +24,11 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import tabulate
 from explainers.ui.figure.hero import Hero, HeroChoice
+from explainers.ui.lecture.screens import screen
 from explainers.ui.page import Prose
 from explainers.ui.prediction import SKIP, Guess, count_skip, is_study_mode
 from explainers.ui.session import GUESS
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import take
 from explainers.ui.untrusted_text import make_title
 
@@ -132,29 +140,57 @@ def run_check(check: Callable[..., Finding], choices: Mapping[str, Any]) -> dict
     return {"verdict": finding.verdict, **finding.numbers}
 
 
-def offer_claim(one: Claim, choices: Mapping[str, Any], finding: Finding, sentence: str) -> None:
-    """What comes out for the choices on screen."""
-    if one.id in NEED_FILES:
-        take("claim")
-        return
-    inputs = {"check": one.check, "choices": choices}
-    shown = {"verdict": finding.verdict, **finding.numbers}
-    given = partial(find_published_entries, one.check, choices.values())
-    title = capitalise(make_title(one.id))
-    take("claim", Recipe(title, run_check, inputs, shown, given=given, remark=f"> {sentence}"))
-
-
-def list_next(claim: Claim) -> list[Claim]:
-    """The claim, and those after it, as many as a class is asked about at once."""
-    claims = list(read_claims().values())
-    place = claims.index(claim)
-    return [*claims[place:], *claims[:place]][:MOST_IN_LECTURE]
-
-
 @st.cache_data(max_entries=512, show_spinner=False, hash_funcs={Claim: lambda claim: claim.id})
 def compute_finding(claim: Claim, choices: Mapping[str, Any]) -> Finding:
     """What comes out for these choices."""
     return claim.check(**choices)
+
+
+def show_verdict(text: Prose, claim: Claim, finding: Finding) -> None:
+    """What was computed, and the numbers that say so."""
+    st.markdown(f":material/{ICONS[finding.verdict]}: **{capitalise(finding.verdict)}**")
+    text(f"found_{claim.id}", **{name: _(number) for name, number in finding.numbers.items()})
+
+
+def ask_class(text: Prose, first: Claim) -> None:
+    """The claim, and those after it, each for a show of hands; then what it comes to."""
+    claims = list(read_claims().values())
+    place = claims.index(first)
+    for claim in [*claims[place:], *claims[:place]][:MOST_IN_LECTURE]:
+        sentence = text.fill(f"claim_{claim.id}")
+        with screen("ask", f"claim {claim.id}"):
+            st.markdown(f"## {sentence}")
+            st.markdown("\n".join(f"1. {capitalise(verdict)}" for verdict in VERDICTS))
+        with screen("answer", f"claim {claim.id}"):
+            st.markdown(f"### {sentence}")
+            show_verdict(text, claim, compute_finding(claim, claim.as_written))
+        show_source(claim.check)
+
+
+def show_finding(text: Prose, claim: Claim) -> None:
+    """The verdict with its numbers, what can be changed, the code, and the page on it."""
+    with st.spinner(_("Computing it again"), show_time=False):
+        own = compute_finding(claim, claim.as_written)
+    result = st.container()
+    text("sizes")
+    choices = choose_sizes(claim.id, claim.parameters)
+    finding = compute_finding(claim, choices)
+    with result:
+        show_verdict(text, claim, finding)
+        if choices != claim.as_written:
+            written = describe_sizes(claim.parameters, claim.as_written)
+            text("changed", own=written, verdict=_(own.verdict))
+    if claim.id in NEED_FILES:
+        take("claim")
+    else:
+        inputs = {"check": claim.check, "choices": choices}
+        shown = {"verdict": finding.verdict, **finding.numbers}
+        given = partial(find_published_entries, claim.check, choices.values())
+        title, remark = capitalise(make_title(claim.id)), f"> {text.fill(f'claim_{claim.id}')}"
+        take("claim", Recipe(title, run_check, inputs, shown, given=given, remark=remark))
+    show_source(claim.check)
+    icon, label = ":material/menu_book:", _("Read the page about it")
+    st.page_link(f"pages/{claim.page}.py", label=label, icon=icon)
 
 
 SENTENCES = (

@@ -13,7 +13,13 @@ from torch import Tensor
 
 from explainers.arithmetic import Arithmetic
 from explainers.attention import masks
-from explainers.attention.decoder_block import Attend, decoder_block, hide_padding, read_source
+from explainers.attention.decoder_block import (
+    Attend,
+    cross_attention,
+    decoder_block,
+    hide_padding,
+    read_source,
+)
 from explainers.attention.encoder_block import normalise
 from explainers.attention.scaled_dot_product import attention
 from explainers.chapters.common.one_head import (
@@ -41,6 +47,7 @@ from explainers.translation.alignment import (
     Ibm1Model,
     align_diagonally,
     read_links,
+    reestimate,
     score_alignment,
 )
 from explainers.translation.corpus import BEGIN, COUNTED, SPECIAL_TOKENS, read_sentences
@@ -55,8 +62,10 @@ from explainers.translations import _
 from explainers.ui.controls.controls import MEAN
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, orient_panels
+from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
-from explainers.ui.source import run_and_show
+from explainers.ui.prediction import ask_veiled, revealed
+from explainers.ui.source import run_and_show, show_source
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.untrusted_text import verbatim
 
@@ -75,8 +84,9 @@ class WeightSteps:
         first = view.first_row
         self.rows = slice(first, first + view.num_syllables)
 
-    def show(self) -> None:
+    def show(self, text: Prose) -> None:
         """The matrices; a click on a number shows how it was computed."""
+        text("how", rows=self.view.num_syllables, columns=len(self.view.columns))
         alt = _("Queries of the decoder, keys of the encoder, scores and weights.")
         cross, view = self.decoded.cross, self.view
         inputs: dict[str, Any] = {"query": cross.query, "key": cross.key, "value": cross.value}
@@ -84,6 +94,7 @@ class WeightSteps:
         inputs |= {"first": view.first_row, "rows": view.num_syllables}
         hand_over("weights", _("Where each syllable looks"), compute_head_weights, **inputs)
         show_clickable_figure(self.draw(), self.explain, self.view.origin, "steps", alt)
+        show_source(cross_attention)
 
     def _read_head(self, numbers: Tensor) -> Tensor:
         return numbers[self.head, self.rows]
@@ -186,20 +197,19 @@ def translate_changed(words: tuple[str, ...], replacement: str) -> Translation:
     return translator.load_translator().translate(words, attend=attend)
 
 
-def answer_explaining(view: TranslationView) -> tuple[str, dict[str, Any]]:
-    """How much stays if the last layer looks at all words equally, and what is written then."""
+def ask_explaining(text: Prose, view: TranslationView) -> None:
+    """How much stays if the last layer looks at all words equally, asked; then each replacement:
+    a line of a table for what is written, and what stays."""
     before = view.translation
     after = translate_changed(before.words, UNIFORM).syllables
     left = len(list_unchanged(before.syllables, after))
     share = left / max(view.num_syllables, 1)
     answer = UNCHANGED_SHARES[0 if share == 1 else 1 if share >= 0.5 else 2]
     new = mark_changes(before.syllables, after)
-    return answer, {"left": left, "count": view.num_syllables, "new": new}
-
-
-def show_replacements(view: TranslationView) -> dict[str, object]:
-    """Each replacement in the last layer; a line of a table for what is written, and what stays."""
-    before, lines, panels = view.translation, [], []
+    told = {"left": left, "count": view.num_syllables, "new": new}
+    if not revealed(text, "explaining", UNCHANGED_SHARES, answer, **told):
+        return
+    lines, panels = [], []
     rule = _("decoder layer {layer}, mean of heads; every row sums to 1", layer=LAST_LAYER + 1)
     for replacement in (LEARNED, UNIFORM, PEAK, PERMUTED):
         changed = translate_changed(before.words, replacement)
@@ -213,16 +223,18 @@ def show_replacements(view: TranslationView) -> dict[str, object]:
     alt = _("Weights of the last layer: as learned, and with three others instead.")
     figure = Figure(orient_panels(panels, view.queries_down), alt)
     show_figure(figure, view.origin, "replaced")
-    return {"rows": "\n".join(lines), "count": view.num_syllables}
+    text("explaining_more", rows="\n".join(lines), count=view.num_syllables)
 
 
 BEGIN_TOKEN = SPECIAL_TOKENS[BEGIN]
 PART_NAMES = N_("self-attention"), N_("cross-attention"), N_("the feed-forward part")
 
 
-def show_block(view: TranslationView) -> dict[str, object]:
-    """The last layer's input, and what each part adds to it, computed again: their sum is the
-    output. Returns the numbers for the text."""
+def show_block(text: Prose, view: TranslationView) -> None:
+    """The last layer's input, and what each part of the block around cross-attention adds to it,
+    computed again: their sum is the output."""
+    text("block")
+    ask_veiled(text, "block", PART_NAMES[1], PART_NAMES)
     translation = view.translation
     x = translation.decoder[-2].output
     block = translator.load_translator().model.decoder[-1]
@@ -244,7 +256,7 @@ def show_block(view: TranslationView) -> dict[str, object]:
         figure = Figure(orient_panels(panels, view.queries_down), alt)
         show_figure(figure, view.origin, "block")
     gap = (decoded.output - translation.decoder[-1].output).abs().max().item()
-    return {"rows": len(x), "d_model": x.shape[-1], "gap": f"{gap:g}"}
+    text("block_seen", rows=len(x), d_model=x.shape[-1], gap=f"{gap:g}")
 
 
 @functools.cache
@@ -263,11 +275,10 @@ def score_baselines() -> list[AlignmentScore]:
     ]
 
 
-def show_scores(view: TranslationView) -> dict[str, object]:
-    """The scores of the chosen heads and of two baselines, here and on held-out sentences.
-
-    Returns, for a text, how many sentences they are of, and from how many pairs aligners counted.
-    """
+def show_accuracy(text: Prose, view: TranslationView) -> None:
+    """The strongest lines scored against the correct ones: those of the chosen heads and of two
+    baselines, here and on held-out sentences."""
+    text("accuracy")
     words, syllables, side = view.translation.words, view.translation.syllables, view.row_side
     tables = {N_("held out"): [score_side(side)[view.layer, view.head], *score_baselines()]}
     if view.gold:
@@ -296,7 +307,11 @@ def show_scores(view: TranslationView) -> dict[str, object]:
     ]
     alt = _("Scores of {heads} and of two baselines.", heads=view.head_label)
     show_figure(Figure(panels, f"{alt} {'; '.join(errors)}"), view.origin, "scores")
-    return {"sentences": len(list_pairs()), "pairs": f"{len(read_sentences(COUNTED)):,}"}
+    counted = f"{len(read_sentences(COUNTED)):,}"
+    text("accuracy_seen", sentences=len(list_pairs()), pairs=counted)
+    if not view.gold:
+        text("no_gold")
+    show_source(score_alignment, read_links, reestimate)
 
 
 LARGE = 1_500, 100
@@ -322,11 +337,13 @@ def count_weights(source: int, target: int) -> dict[str, int]:
     return counts | {"apart": encoder + decoder + cross}
 
 
-def show_weight_counts(view: TranslationView) -> dict[str, object]:
-    """Both ways to see another sequence; the numbers for the text."""
+def show_two_ways(text: Prose, view: TranslationView) -> None:
+    """Cross-attention, or both texts in one sequence."""
+    text("cells")
     source, target = len(view.translation.words) + 1, view.num_syllables + 1
     large = {f"large_{name}": f"{count:,}" for name, count in count_weights(*LARGE).items()}
-    return {"source": source, "target": target, **count_weights(source, target), **large}
+    named = {"source": source, "target": target, **count_weights(source, target)}
+    text("cells_seen", **named, **large)
 
 
 def recall_weight_count(draw: Random) -> Recall:

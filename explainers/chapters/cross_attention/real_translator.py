@@ -24,8 +24,10 @@ from explainers.translations import _, translate_error
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, orient_panels
+from explainers.ui.page import Prose
 from explainers.ui.provenance import real_model
 from explainers.ui.session import TRANSLATION_JOB
+from explainers.ui.source import show_source
 from explainers.ui.untrusted_text import shorten, verbatim
 
 if TYPE_CHECKING:
@@ -86,27 +88,26 @@ def translate_text(real_model: "RealModel", text: str) -> Translation:
     )
 
 
-def cut_both(view: TranslationView) -> dict[str, object]:
-    """How subwords that were learned from the corpus cut this sentence and its translation.
-
-    Numbers for a text; none where the file of subwords is broken, which is said.
-    """
+def show_pieces(text: Prose, view: TranslationView) -> None:
+    """How subwords that were learned from the corpus cut this sentence and its translation; where
+    their file is broken, it is said."""
     sides = view.translation.words, view.translation.syllables
     try:
         source, target = map(translator.cut_words, sides)
     except translator.BrokenWeightsError as error:
         st.error(verbatim(translate_error(error)), icon=":material/error:")
-        return {}
-    return {
-        "kinds": translator.NUM_PIECES,
-        "words": len(source),
-        "syllables": len(target),
-        "word_pieces": sum(map(len, source)),
-        "syllable_pieces": sum(map(len, target)),
+        return
+    text(
+        "pieces",
+        kinds=translator.NUM_PIECES,
+        words=len(source),
+        syllables=len(target),
+        word_pieces=sum(map(len, source)),
+        syllable_pieces=sum(map(len, target)),
         # A plus where a word is cut.
-        "source": " ".join(" + ".join(map(verbatim, word)) for word in source),
-        "target": " ".join(" + ".join(map(verbatim, word)) for word in target),
-    }
+        source=" ".join(" + ".join(map(verbatim, word)) for word in source),
+        target=" ".join(" + ".join(map(verbatim, word)) for word in target),
+    )
 
 
 TranslationJob = Job[tuple[str, str], str, tuple[Translation, str]]
@@ -122,29 +123,30 @@ def translate_sentence(job: TranslationJob) -> tuple[Translation, str]:
     return translate_text(loaded, sentence), loaded.provenance
 
 
-def offer_real_translation(sentence: str) -> tuple[Translation, str] | None:
-    """A name and a button; then what that model wrote, and where its weights come from."""
+def show_real(text: Prose, view: TranslationView, sentence: str) -> None:
+    """A name and a button; then what that published translator wrote, if it can be had."""
+    show_pieces(text, view)
+    text("real")
     request = controls.translator(), sentence
     steps = 3  # to fetch, to load and to translate: nobody knows how fast a network is
     wanted = Job(request, translate_sentence, steps, DOWNLOADS, readable_errors=(ModelError,))
     label, icon = _("Read the sentence with it"), ":material/translate:"
     job = offer_job(TRANSLATION_JOB, label, wanted, icon=icon)
     if not job or job.subject != request:
-        return None
+        return
     if job.state == "failed":
         problem = verbatim(shorten(_(job.problem), 300))
         st.info(_("{problem} Our translator stays.", problem=problem), icon=":material/cloud_off:")
     elif job.result:
-        return job.result
+        show_real_weights(text, *job.result, view.queries_down)
     else:
         watch_job(TRANSLATION_JOB, job, verbatim(request[0]), describe=describe_words)
-    return None
 
 
 def show_real_weights(
-    translation: Translation, origin: str, queries_down: bool
-) -> dict[str, object]:
-    """Weights between words and between their subwords; the numbers for the text."""
+    text: Prose, translation: Translation, origin: str, queries_down: bool
+) -> None:
+    """Weights between words and between their subwords."""
     layers = [str(n + 1) for n in range(len(translation.weights))]
     layer_index = layers.index(controls.translator_layer(layers, layers[max(0, len(layers) - 2)]))
     weights = translation.weights[layer_index].mean(dim=0)
@@ -173,10 +175,12 @@ def show_real_weights(
     show_figure(figure, where, "real")
     numbers = translation.source_words.numbers
     count = numbers[-1] + 1
-    return {
-        "written": verbatim(translation.text),
-        "difference": f"{translation.difference:.1g}",
-        "pieces": len(numbers),
-        "words": count,
-        "cut": sum(numbers.count(word) > 1 for word in range(count)),
-    }
+    text(
+        "real_seen",
+        written=verbatim(translation.text),
+        difference=f"{translation.difference:.1g}",
+        pieces=len(numbers),
+        words=count,
+        cut=sum(numbers.count(word) > 1 for word in range(count)),
+    )
+    show_source(token_text.merge_weights, translate_text)

@@ -13,10 +13,12 @@ from torch.nn.functional import normalize
 
 from explainers.attention import masks
 from explainers.attention.linear import (
+    find_news,
     gated_delta_attention,
     linear_attention,
     read_state,
     write_delta,
+    write_sum,
 )
 from explainers.chapters.common.background_job import offer_job, watch_job
 from explainers.chapters.common.live_training import show_loss_curve
@@ -56,28 +58,52 @@ from explainers.toys.pair_memory import COUNTS as TRAINED_COUNTS
 from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.chart import show_chart, tabulate
+from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel
 from explainers.ui.page import Prose
 from explainers.ui.page_parts.check_yourself import Recall
 from explainers.ui.prediction import revealed
 from explainers.ui.provenance import formula, learned_numbers
 from explainers.ui.session import MEMORY_JOB
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import run_and_hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
 
-Step = dict[str, Tensor]
-"""What `write_once_more` computes."""
 
-
-def name_numbers(story: Story, step: Step) -> dict[str, str]:
-    """The words nearest to what is read before and after, for a text."""
-    word, following = story.pairs[story.rewritten]
-    named = {"word": story.names[word], "following": story.names[following]}
+@fragment
+def show_step(text: Prose, story: Story) -> None:
+    """One pair is written: what its key finds before, what is missing, which is the value without
+    what the memory says for its key, and what it finds then."""
+    title = _("A key is written again")
+    step = run_and_hand_over("step", title, hero.write_once_more, story=story)
+    word, following = (story.names[at] for at in story.pairs[story.rewritten])
+    named = {"word": word, "following": following}
     for name, state in {"old": step["memory S"], "new": step["memory afterwards"]}.items():
         like = story.vectors[1] @ read_state(state, step["key k"][:, 0])
         named[name] = story.names[int(like.argmax())]
         named[f"{name}_score"] = write_decimals(like.max().item())
-    return named
+    text("how", **named)
+    numbers = [str(n) for n in range(1, hero.DIM + 1)]
+    parts = {
+        "value": ("", N_("value v"), following, "value"),
+        "memory": ("−", N_("memory S"), N_("before this pair"), ""),
+        "key": ("·", N_("key k"), word, "key"),
+        "missing": ("=", N_("missing"), "v − S · k", "value"),
+    }
+    panels = []
+    for name, (sign, title, told, role) in parts.items():
+        # Without names of its axes a column is narrow: all stand in one line on a small screen.
+        across, axis = (numbers, FEATURE_AXIS) if name == "memory" else ([""], "")
+        labels = numbers, across, axis, axis
+        rows = step[title].tolist()
+        matrix = Matrix(_(title), _(told), rows, *labels, role=role, limit=1.0)
+        panels.append(Panel(name, matrix, sign))
+    alt = _("A value, minus the memory times a key: what is missing.")
+    show_figure(Figure(panels, alt), hero.name_origin(story.seed), "step")
+    show_source(write_sum, read_state, write_delta)
+    text("at_once", **compare_forms(story))
+    show_source(linear_attention, find_news, gated_delta_attention)
 
 
 def compare_forms(story: Story) -> dict[str, str]:
@@ -95,27 +121,6 @@ def compare_forms(story: Story) -> dict[str, str]:
         for rule, output in at_once.items()
     }
     return {rule: bound_rounding(difference) for rule, difference in apart.items()}
-
-
-def draw_step(story: Story, step: Step) -> Figure:
-    """What is missing: the value, without what the memory says for its key."""
-    numbers = [str(n) for n in range(1, hero.DIM + 1)]
-    word, following = (story.names[at] for at in story.pairs[story.rewritten])
-    parts = {
-        "value": ("", N_("value v"), following, "value"),
-        "memory": ("−", N_("memory S"), N_("before this pair"), ""),
-        "key": ("·", N_("key k"), word, "key"),
-        "missing": ("=", N_("missing"), "v − S · k", "value"),
-    }
-    panels = []
-    for name, (sign, title, told, role) in parts.items():
-        # Without names of its axes a column is narrow: all stand in one line on a small screen.
-        across, axis = (numbers, FEATURE_AXIS) if name == "memory" else ([""], "")
-        labels = numbers, across, axis, axis
-        rows = step[title].tolist()
-        matrix = Matrix(_(title), _(told), rows, *labels, role=role, limit=1.0)
-        panels.append(Panel(name, matrix, sign))
-    return Figure(panels, _("A value, minus the memory times a key: what is missing."))
 
 
 FITTED_DIM, RUNS, LAST, PASSES = 16, 100, 4, 3
@@ -251,26 +256,6 @@ MemoryJob = Job[MemoryRequest, list[float], list[float]]
 """Reports losses, and results in the share of right answers for each number of pairs."""
 
 
-def make_memory_job(request: MemoryRequest) -> MemoryJob:
-    """One layer that learns on its own pairs, and is tested in the end."""
-
-    def train(job: MemoryJob) -> list[float]:
-        trained, losses = None, []
-        for memory, loss in train_memory([request.rule], request.has_repeats, request.seed, STEPS):
-            trained = memory
-            losses.append(loss)
-            if len(losses) == EACH:
-                job.report(losses)
-                losses = []
-        return measure_memory(trained, TESTED_COUNTS, request.has_repeats) if trained else []
-
-    return Job(request, train, STEPS // EACH)
-
-
-def _describe(job: MemoryJob) -> str:
-    return _("batch {number} of {steps}", number=EACH * len(job.reports), steps=EACH * job.total)
-
-
 def _show(text: Prose, job: MemoryJob) -> None:
     """The loss so far; in the end, what it finds beside what was found beforehand."""
     losses = [loss for report in list(job.reports) for loss in report]
@@ -290,13 +275,13 @@ def write_shares(row: MemoryRow) -> str:
     return " | ".join(write_percent(row.average(count)) for count in TESTED_COUNTS)
 
 
-def name_hybrids() -> dict[str, str]:
-    """Three memory layers, and two with one of attention, at the most pairs: for a text."""
+def show_hybrid(text: Prose) -> None:
+    """Three memory layers, and two with one of attention, at the most pairs."""
     three, hybrid = (
         write_percent(read_results()[rules, False].average(MOST))
         for rules in ((FADE,) * 3, (FADE, FADE, SOFTMAX))
     )
-    return {"three": three, "hybrid": hybrid, "pairs": f"{MOST}"}
+    text("hybrid", three=three, hybrid=hybrid, pairs=f"{MOST}")
 
 
 ANSWERS = N_("more than twice as many"), N_("about as many"), N_("less than half as many")
@@ -339,18 +324,34 @@ def ask_trained(text: Prose) -> None:
 
 
 def show_training(text: Prose, seed: int) -> None:
-    """A small layer that learns in seconds, beside what was trained beforehand."""
+    """A small layer that learns in seconds on its own pairs and is then tested, beside what was
+    trained beforehand."""
     *some, most = map(str, TRAINED_COUNTS)
     text("trained", asked=ASKED, lengths=_("{some} or {most}", some=", ".join(some), most=most))
     with st.container(horizontal=True):
         rule, task = controls.trained_rule(), controls.trained_keys()
         request = MemoryRequest(RULE_OF_NAME[rule], TASKS[task], seed)
+
+        def train(job: MemoryJob) -> list[float]:
+            losses: list[float] = []
+            for memory, loss in train_memory([request.rule], *request[1:], STEPS):
+                trained = memory
+                losses.append(loss)
+                if len(losses) == EACH:
+                    job.report(losses)
+                    losses = []
+            return measure_memory(trained, TESTED_COUNTS, request.has_repeats)
+
+        def describe(job: MemoryJob) -> str:
+            done, steps = EACH * len(job.reports), EACH * job.total
+            return _("batch {number} of {steps}", number=done, steps=steps)
+
         label = _("Train it here: {steps} batches", steps=STEPS)
         icon = ":material/model_training:"
-        job = offer_job(MEMORY_JOB, label, make_memory_job(request), icon=icon)
+        job = offer_job(MEMORY_JOB, label, Job(request, train, STEPS // EACH), icon=icon)
         if job:
             title = _(NAMES[job.subject.rule])
-            watch_job(MEMORY_JOB, job, title, partial(_show, text, job), _describe)
+            watch_job(MEMORY_JOB, job, title, partial(_show, text, job), describe)
     rows = [
         f"| {_(NAMES[rules[0]])} | {_(task)} | {write_shares(read_results()[rules, is_again])} |"
         for rules in MODELS

@@ -23,6 +23,7 @@ from explainers.job_queue import Job, report_each
 from explainers.memory.cache_formula import format_size
 from explainers.messages import N_
 from explainers.translations import _
+from explainers.ui.page import Prose
 from explainers.ui.session import MEASUREMENT_JOB
 from explainers.ui.text.numbers import bound_rounding
 
@@ -143,7 +144,7 @@ def measure_ways(device: torch.device) -> Iterator[WayMeasurement | None]:
 MeasurementJob = Job[str, WayMeasurement, None]
 
 
-def show_measuring(remark: Callable[..., None]) -> None:
+def show_measuring(text: Prose) -> None:
     """A button, and what measuring comes to while one looks on."""
     device = choose_device()
     work = report_each(lambda: measure_ways(device))
@@ -151,22 +152,23 @@ def show_measuring(remark: Callable[..., None]) -> None:
     offer_job(MEASUREMENT_JOB, _("Measure on this machine"), job, icon=":material/timer:")
     running: MeasurementJob | None = st.session_state.get(MEASUREMENT_JOB)
     if running:
-        show = partial(show_measurements, remark, running)
+        show = partial(show_measurements, text, running, device)
         watch_job(MEASUREMENT_JOB, running, _("Measured"), show, describe_reports)
 
 
-def show_measurements(remark: Callable[..., None], job: MeasurementJob) -> None:
-    """A row for each length: time and memory of every way so far."""
+def show_measurements(text: Prose, job: MeasurementJob, device: torch.device) -> None:
+    """A row for each length: milliseconds and most bytes of every way so far, where known."""
     if not (found := list(job.reports)):
         return
-    device = choose_device()
-    ways = list_ways(device)
-    known = {(one.way, one.length): one for one in found}
+    ways, cells = list_ways(device), {}
+    for one in found:
+        size = "" if one.peak is None else f", {format_size(one.peak)}"
+        cells[one.way, one.length] = f"{1000 * one.seconds:.2f} ms{size}"
     rows = [
-        f"| {n:,} | " + " | ".join(write_cell(known.get((way, n))) for way in ways) + " |"
-        for n in LENGTHS
+        f"| {n:,} | " + " | ".join(cells.get((way, n), "–") for way in ways) + " |" for n in LENGTHS
     ]
-    remark(
+    text(
+        "measured",
         device=describe_device(device),
         ways=" | ".join(ways),
         columns="---:|" * len(ways),
@@ -174,14 +176,6 @@ def show_measurements(remark: Callable[..., None], job: MeasurementJob) -> None:
         largest=f"{max(one.difference for one in found):.2g}",
         head_dim=HEAD_DIM,
     )
-
-
-def write_cell(one: WayMeasurement | None) -> str:
-    """Milliseconds, and the most bytes in use, where they can be known."""
-    if one is None:
-        return "–"
-    size = "" if one.peak is None else f", {format_size(one.peak)}"
-    return f"{1000 * one.seconds:.2f} ms{size}"
 
 
 KERNEL_FILE = PACKAGE / "attention" / "tiled_kernel.py"
@@ -192,13 +186,14 @@ CHECKED = 1_024
 """Random tokens that our kernel and `attention` both read."""
 
 
-def check_kernel() -> tuple[str, dict[str, str]]:
-    """The section of the text that says what happened, and its numbers."""
+def check_kernel(text: Prose) -> None:
+    """Say how near our kernel comes to `attention`, or why it does not run here."""
     device = choose_device()
     named = {"device": describe_device(device), "tokens": f"{CHECKED:,}", "head_dim": f"{HEAD_DIM}"}
     if has_kernel(device):
-        return "kernel_ran", named | {"difference": bound_rounding(measure_difference(device))}
-    return ("kernel_missing" if device.type == "cuda" else "kernel_absent"), named
+        text("kernel_ran", **named, difference=bound_rounding(measure_difference(device)))
+    else:
+        text("kernel_missing" if device.type == "cuda" else "kernel_absent", **named)
 
 
 @cache

@@ -11,7 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from explainers import arithmetic
 from explainers.arithmetic import Arithmetic
-from explainers.attention.online_softmax import Running, read_row
+from explainers.attention.online_softmax import Running, read_block, read_row
 from explainers.attention.single_head import project
 from explainers.attention.steps import dot_products, scale, softmax
 from explainers.chapters.common.score_matrix import Lab
@@ -25,7 +25,11 @@ from explainers.ui.controls.number_controls import BrowserSlider
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, Slider, Source, orient_panels
 from explainers.ui.lecture.screens import is_lecture
+from explainers.ui.page import Prose
+from explainers.ui.prediction import ask_veiled, revealed
+from explainers.ui.source import show_source
 from explainers.ui.takeaway_files import hand_over
+from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import bound_rounding, write_decimals
 from explainers.ui.untrusted_text import verbatim
 
@@ -110,11 +114,6 @@ class Row(RowReading):
         """The largest from attention's own output of this word, when all has been read."""
         return (self.steps[-1].output[0] - self.lab.run.output[self.word]).abs().max().item()
 
-    @property
-    def corrected(self) -> int:
-        """How many blocks brought a larger score than all before them; the first does not count."""
-        return sum(bool(step.correction < 1) for step in self.steps[1:])
-
     def make_table(self, name: str) -> Numbers:
         """One of TABLES as it is in the end: a line for each block that was read."""
         length = len(self.lab.tokens)
@@ -187,32 +186,25 @@ ROUNDING = 1e-5
 ANSWERS = (N_("some percent"), N_("less than 1 %"), N_("equal, up to rounding"))
 
 
-def answer_exact(row: Row) -> str:
-    """How far the weights that were put together in blocks are from those of the whole row."""
-    return ANSWERS[2 if row.difference < ROUNDING else 1 if row.difference < 0.01 else 0]
-
-
-def read_example(lab: Lab) -> Row:
-    """The row that is asked about."""
+def read_example(lab: Lab) -> tuple[Row, dict[str, str]]:
+    """The row that is asked about, and what a text says of it."""
     word, block = EXAMPLE
-    return Row.of(lab, min(word, len(lab.tokens) - 1), block)
-
-
-def name_row(row: Row) -> dict[str, str]:
-    """What a text says of a row."""
-    count = len(row.steps)
-    return {
-        "word": verbatim(row.lab.tokens[row.word]),
-        "block": f"{row.block}",
-        "count": _(ngettext("{count:,} block", "{count:,} blocks", count)),
+    row = Row.of(lab, min(word, len(lab.tokens) - 1), block)
+    return row, {
+        "word": verbatim(lab.tokens[row.word]),
+        "block": f"{block}",
+        "count": _(ngettext("{count:,} block", "{count:,} blocks", len(row.steps))),
         "softmax": bound_rounding(row.difference),
         "output": bound_rounding(row.output_difference),
     }
 
 
-def show_difference(row: Row) -> None:
-    """Weights from the whole row, weights after the last block, and how far they are apart."""
-    tokens, word = row.lab.tokens, [row.lab.tokens[row.word]]
+def ask_exact(text: Prose, lab: Lab) -> None:
+    """Weights from the whole row, and after the last block: asked how far they are apart."""
+    row, named = read_example(lab)
+    answer = ANSWERS[2 if row.difference < ROUNDING else 1 if row.difference < 0.01 else 0]
+    if not revealed(text, "exact", ANSWERS, answer, **named):
+        return
     whole, read = softmax(row.scores), row.compute_weights(len(row.steps) - 1)
     found = {
         N_("whole row"): (whole, N_("softmax of all scores at once"), "weights"),
@@ -221,41 +213,46 @@ def show_difference(row: Row) -> None:
     }
     panels = []
     for name, (numbers, formula, kind) in found.items():
-        places = word, tokens, QUERY_AXIS, KEY_AXIS
+        places = [lab.tokens[row.word]], lab.tokens, QUERY_AXIS, KEY_AXIS
         limit = 1.0 if kind == "signed" else None
         matrix = Matrix(name, formula, [numbers.tolist()], *places, kind=kind, limit=limit)
         panels.append(Panel(name, matrix))
     alt = _("A row of weights, computed at once and block by block.")
-    figure = Figure(orient_panels(panels, row.lab.queries_down), alt)
-    show_figure(figure, row.lab.origin, "exact")
+    show_figure(Figure(orient_panels(panels, lab.queries_down), alt), lab.origin, "exact")
+    text("exact_seen", **named)
 
 
-def choose_row(lab: Lab) -> Row:
-    """A word that reads, and how many keys at a time."""
-    with st.container(horizontal=True):
-        word = controls.reading_word.choose_by_name(lab.tokens)
-        return Row.of(lab, word, int(controls.kv_block()))
-
-
-def list_corrections(row: Row) -> str:
-    """A line of a table for each block: the largest score so far, the correction, the total."""
-    return "\n".join(
-        f"| {n} | {write_decimals(s.largest.item(), 3)} "
-        f"| {s.correction.item() if n > 1 else 1:.3f} | {s.total.item():.3f} |"
-        for n, s in enumerate(row.steps, start=1)
-    )
+def show_corrections(text: Prose, lab: Lab) -> None:
+    """How often a block brings a larger score than all before it; then a line of a table for each:
+    the largest score so far, the correction, the total."""
+    text("correction")
+    row, named = read_example(lab)
+    corrected = sum(bool(step.correction < 1) for step in row.steps[1:])
+    options = [f"{n}" for n in range(min(len(row.steps), 4))]
+    if ask_veiled(text, "row", f"{corrected}", options, **named):
+        rows = "\n".join(
+            f"| {n} | {write_decimals(s.largest.item(), 3)} "
+            f"| {s.correction.item() if n > 1 else 1:.3f} | {s.total.item():.3f} |"
+            for n, s in enumerate(row.steps, start=1)
+        )
+        text("corrections", rows=rows, **named)
 
 
 def choose_step(control: BrowserSlider, count: int) -> Slider:
     """A slider that plays through so many steps, at the one that is chosen."""
     place = min(control(), count - 1)
     labels = [_("{count} of {all}", count=n + 1, all=count) for n in range(count)]
-    return Slider(control.label, labels, place, lambda turned: control.put(turned + 1), True)
+    return Slider.of(control, labels, place, plays=True)
 
 
-def show_row(row: Row) -> None:
-    """The row block by block, as far as the slider says."""
-    lab, slider = row.lab, choose_step(controls.block_count, len(row.steps))
+@fragment
+def show_row(text: Prose, lab: Lab) -> None:
+    """The row of a word that is chosen, block by block: the three numbers that are kept of it."""
+    text("how")
+    with st.container(horizontal=True):
+        word = controls.reading_word(0, len(lab.tokens) - 1)
+        row = Row.of(lab, word, int(controls.kv_block()))
+    slider = choose_step(controls.block_count, len(row.steps))
     read = slider.index + 1
     panels = orient_panels(make_row_panels(row, read), lab.queries_down)
     alt = _(
@@ -264,6 +261,7 @@ def show_row(row: Row) -> None:
     show_clickable_figure(panels, partial(explain_cell, row), lab.origin, "row", alt, slider)
     inputs = {"layer": lab.layer, "word": row.word, "block": row.block, "blocks": read}
     hand_over("row", _("A row of scores in blocks"), read_in_blocks, **inputs)
+    show_source(read_row, read_block)
 
 
 def make_row_panels(row: Row, read: int) -> list[Panel]:

@@ -7,6 +7,7 @@ from itertools import pairwise
 from math import ceil
 from typing import Any
 
+import streamlit as st
 import torch
 from torch import Tensor
 
@@ -20,6 +21,7 @@ from explainers.attention.single_head import Projections, project
 from explainers.attention.steps import hide, softmax
 from explainers.attention.tiled import positions, read_tile, tile_cells, tiled_attention
 from explainers.chapters.common.score_matrix import Lab
+from explainers.chapters.long_sequences import measurement
 from explainers.chapters.long_sequences.online_row import choose_step
 from explainers.charts.matrix import Matrix, Values, find_largest, make_pair_matrix
 from explainers.charts.theme import FEATURE_AXIS, KEY_AXIS, QUERY_AXIS
@@ -29,7 +31,10 @@ from explainers.translations import _
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_clickable_figure, show_figure
 from explainers.ui.figure.panels import Cell, Figure, Panel, orient_panels
+from explainers.ui.page import Prose
+from explainers.ui.prediction import ask_veiled
 from explainers.ui.provenance import formula
+from explainers.ui.source import show_functions_of, show_source
 from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.numbers import bound_rounding, write_percent
 
@@ -221,34 +226,42 @@ def blank_unknown(values: Tensor) -> Values:
     return [[None if v != v else v for v in line] for line in values.tolist()]
 
 
-def name_tiles(tiles: TiledSentence) -> dict[str, object]:
-    """What a text says of the tiles."""
-    rows, columns = tiles.blocks
-    words, read = len(tiles.lab.tokens), len(tiles.steps)
+def show_tiles(text: Prose, lab: Lab, rule: str) -> None:
+    """Sides of a tile to choose, the order in which tiles are read, the only scores that exist, the
+    output as it grows; and the code of a CPU and of a GPU."""
+    with st.container(horizontal=True):
+        sides = int(controls.tile_rows()), int(controls.tile_columns())
+    tiles = TiledSentence.cut(lab, rule, sides)
+    (rows, columns), count, skipped = tiles.blocks, len(tiles.steps), tiles.count - len(tiles.steps)
     tiled, whole = compare_tiles(**tiles.inputs).values()
-    return {
-        "words": words,
+    named = {
+        "words": len(lab.tokens),
         "rows": rows,
         "columns": columns,
         "count": tiles.count,
-        "read": read,
-        "skipped": tiles.count - read,
+        "read": count,
+        "skipped": skipped,
         "most": rows * columns,
-        "all": words**2,
+        "all": len(lab.tokens) ** 2,
         "difference": bound_rounding((tiled - whole).abs().max().item()),
     }
-
-
-def show_tiles(tiles: TiledSentence) -> None:
-    """The order in which tiles are read, the only scores that exist, the output as it grows."""
-    slider = choose_step(controls.tile_count, len(tiles.steps))
+    if tiles.blocks != sides:
+        text("tiles_larger", **named)
+    slider = choose_step(controls.tile_count, count)
     read = slider.index + 1
     alt = _(
         "The tiles in their order, the scores of the tile at the slider, and the output so far."
     )
-    explain, origin = _make_explainer(tiles, read), tiles.lab.origin
-    show_clickable_figure(tiles.make_panels(read), explain, origin, "tiles", alt, slider)
+    explain = _make_explainer(tiles, read)
+    show_clickable_figure(tiles.make_panels(read), explain, lab.origin, "tiles", alt, slider)
     hand_over("tiles", _("Attention in tiles"), read_in_tiles, **tiles.inputs, tiles=read)
+    text("tiles_seen", **named)
+    measurement.check_kernel(text)
+    for_cpu, for_gpu = st.columns(2)
+    with for_cpu:
+        show_source(tiled_attention, read_tile)
+    with for_gpu:
+        show_functions_of(measurement.KERNEL_FILE, *measurement.KERNEL_CODE, that=measurement.RUNS)
 
 
 def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithmetic]:
@@ -278,23 +291,31 @@ def _make_explainer(tiles: TiledSentence, read: int) -> Callable[[Cell], Arithme
     return explain
 
 
-def show_skipped_tiles(queries_down: bool) -> None:
-    """Every mask as its tiles: how many are computed, and how many pairs it allows."""
-    hand_over("spared", _("What masks spare on a long text"), count_tiles_by_mask, length=LONG)
+def show_skipped(text: Prose, queries_down: bool) -> None:
+    """Every mask as its tiles: how many are computed, and how many pairs it allows. One with few
+    cells need not skip a tile."""
+    text("spared_tiles", tokens=f"{LONG:,}", side=SIDE)
     counts, panels = count_tiles_by_mask(LONG), []
-    for name, tiles in count_tile_cells(LONG).items():
-        computed = [[1.0 if count else None for count in line] for line in tiles.tolist()]
-        places = [str(place) for place in range(len(tiles))]
-        allowed, _computed, skipped, count = counts[str(name)]
-        told = _(
-            "{share} of the pairs, {left} of {all} tiles",
-            share=write_percent(allowed / LONG**2, 1),
-            left=count - skipped,
-            all=count,
-        )
-        labels, blank = (places, places, QUERY_AXIS, KEY_AXIS), N_("skipped")
-        matrix = Matrix(name, told, computed, *labels, kind="weights", blank=blank, decimals=0)
-        panels.append(Panel(name, matrix, small=True))
-    alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
-    origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), torch.device("cpu"))
-    show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
+    # The strided mask allows fewer pairs.
+    _all, causal, *_unused, strided = counts.values()
+    options = ["0", *(f"{causal[-1] // part}" for part in (2, 4))]
+    if ask_veiled(text, "spared", f"{strided[2]}", options, causal=causal[2], side=SIDE):
+        hand_over("spared", _("What masks spare on a long text"), count_tiles_by_mask, length=LONG)
+        for name, tiles in count_tile_cells(LONG).items():
+            computed = [[1.0 if count else None for count in line] for line in tiles.tolist()]
+            places = [str(place) for place in range(len(tiles))]
+            allowed, _computed, skipped, count = counts[str(name)]
+            told = _(
+                "{share} of the pairs, {left} of {all} tiles",
+                share=write_percent(allowed / LONG**2, 1),
+                left=count - skipped,
+                all=count,
+            )
+            labels, blank = (places, places, QUERY_AXIS, KEY_AXIS), N_("skipped")
+            matrix = Matrix(name, told, computed, *labels, kind="weights", blank=blank, decimals=0)
+            panels.append(Panel(name, matrix, small=True))
+        alt = _("Masks of a long text, a cell per tile: filled where it is computed.")
+        origin = formula(_("masks of {tokens} tokens", tokens=f"{LONG:,}"), torch.device("cpu"))
+        show_figure(Figure(orient_panels(panels, queries_down), alt), origin, "spared")
+        text("spared_seen")
+    show_source(tile_cells)

@@ -280,7 +280,7 @@ def show_reach(text: Prose, lab: Lab) -> None:
     )
     sums = [f"{n}: {n} × ({width} − 1) + 1 = {window_reach(width, n)}" for n in steps]
     labels = [_("{sum} positions", sum=one) for one in sums]
-    slider = Slider(control.label, labels, place, lambda turned: control.put(steps[turned]))
+    slider = Slider.of(control, labels, place)
     alt = _("A row of dots for each layer: lines fan out from the last word down to the words.")
     figure = Figure([Panel("cone", cone, frames=tuple(cones))], alt, slider=slider)
     show_figure(figure, formula(_("which words a mask lets through"), by_layer.device), "reach")

@@ -14,8 +14,10 @@ from explainers.attention.serving.kept_drafts import (
     keep_probability,
     left_over,
     tree_mask,
+    tree_positions,
     written_distribution,
 )
+from explainers.attention.serving.paged_cache import gather, make_room, write_row
 from explainers.attention.serving.shared_prefix import (
     count_shared,
     count_shared_blocks,
@@ -43,6 +45,7 @@ from explainers.ui.page import Prose
 from explainers.ui.prediction import ask_veiled, revealed
 from explainers.ui.provenance import shipped_run
 from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over
 from explainers.ui.text.language import fragment
 from explainers.ui.text.numbers import write_percent
 from explainers.ui.untrusted_text import shorten, show_spaces, verbatim
@@ -286,28 +289,37 @@ def tabulate_lookup(serving: Serving, text: str) -> dict[str, str]:
     return {"rows": "\n".join(rows), "prompt": verbatim(text), "said": verbatim(said)}
 
 
-def name_pages() -> dict[str, str]:
-    """What pages save where many texts share a beginning, in bytes."""
+def show_engines(text: Prose) -> None:
+    """Pages in an engine, and what they save in bytes where many texts share a beginning."""
     each = count_bytes_per_token(find_shape(PAGED_MODEL))
     whole = LONG // BLOCK_SIZE
     alone, together = USERS * count_pages(LONG, BLOCK_SIZE), whole + USERS * (LONG % BLOCK_SIZE > 0)
-    return {
-        "model": PAGED_MODEL,
-        "tokens": f"{LONG:,}",
-        "texts": f"{USERS}",
-        "block": f"{BLOCK_SIZE}",
-        "pages": f"{count_pages(LONG, BLOCK_SIZE)}",
-        "whole": f"{whole}",
-        "alone": format_size(alone * BLOCK_SIZE * each),
-        "together": format_size(together * BLOCK_SIZE * each),
-    }
+    text(
+        "engines",
+        model=PAGED_MODEL,
+        tokens=f"{LONG:,}",
+        texts=f"{USERS}",
+        block=f"{BLOCK_SIZE}",
+        pages=f"{count_pages(LONG, BLOCK_SIZE)}",
+        whole=f"{whole}",
+        alone=format_size(alone * BLOCK_SIZE * each),
+        together=format_size(together * BLOCK_SIZE * each),
+    )
+    show_source(make_room, write_row, gather)
 
 
-def show_exchange(text: Prose, guesses: TwoGuesses, origin: str) -> None:
-    """A bar for each word: what draft and model both have, what is cut off, what is filled up; and
-    in words one that is drafted too often, and one that is drafted too seldom."""
+@fragment
+def show_exchange(text: Prose, serving: Serving) -> None:
+    """A draft is kept, or another word is drawn. A bar for each word: what draft and model both
+    have, what is cut off, what is filled up; and in words one that is drafted too often, and one
+    that is drafted too seldom."""
     from explainers.charts.bars import draw_exchange, make_exchange_rows
 
+    guesses, tree = serving.guesses(), serving.drafts()
+    given: dict[str, Any] = {"draft": guesses.draft, "target": guesses.target}
+    hand_over("exchange", _("Keep a draft or draw again"), exchange_drafts, **given)
+    given = {"length": len(tree.text), "parents": tree.parents}
+    hand_over("tree", _("A tree of drafts"), check_tree, **given)
     words = [*map(name_token, guesses.words), _("all others")]
     sides = (torch.tensor(one, dtype=torch.float64) for one in (guesses.draft, guesses.target))
     draft, target = (one / one.sum() for one in sides)
@@ -337,5 +349,7 @@ def show_exchange(text: Prose, guesses: TwoGuesses, origin: str) -> None:
     alt = _("Probability of each word in the draft and in the model: {shares}", shares=shares)
     parts = _("kept"), _("cut off: too often in the draft"), _("filled up: drawn again")
     rows = make_exchange_rows(words, *both)
-    show_chart(draw_exchange, rows, alt, "exchange", origin, length=len(words), parts=parts)
+    show_chart(draw_exchange, rows, alt, "exchange", serving.origin, length=len(words), parts=parts)
     text("how_seen", **told)
+    show_source(keep_probability, left_over, written_distribution)
+    show_source(tree_mask, tree_positions)

@@ -138,21 +138,19 @@ def compute_numbers(serving: Serving, trick: str, changed: int) -> dict[str, Any
     """What the picture is drawn from; of a live model, only what is seen now."""
     prompts, everything = serving.prompts, not serving.is_live
     places = range(UNCHANGED, len(prompts.others)) if everything else [UNCHANGED, changed]
+    others = [  # the space is printed where it is all that differs
+        show_spaces(new) if name_token(new) == name_token(own) else name_token(new)
+        for (new, _id), own in zip(prompts.others, prompts.tokens[1], strict=False)
+    ]
     return {
         "block": BLOCK,
         "tokens": [[*map(name_token, tokens)] for tokens in prompts.tokens],
-        "others": [*map(name_other, prompts.others, prompts.tokens[1])],
+        "others": others,
         "changes": {f"{at}": describe_reuse(serving.reuse(at)) for at in places},
         "pages": describe_pages(prompts),
         "chunks": describe_chunks(serving) if everything or trick == CHUNKS else None,
         "drafts": describe_drafts(serving) if everything or trick == DRAFTS else None,
     }
-
-
-def name_other(other: tuple[str, int], own: str) -> str:
-    """What a token becomes; the space is printed where it is all that differs."""
-    name = name_token(other[0])
-    return show_spaces(other[0]) if name == name_token(own) else name
 
 
 def describe_reuse(found: Reuse) -> dict[str, Any]:

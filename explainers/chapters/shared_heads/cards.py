@@ -8,7 +8,7 @@ import streamlit as st
 import torch
 from torch import Tensor
 
-from explainers.attention import masks
+from explainers.attention import latent, masks
 from explainers.attention.cache.compression import merge_rows, waiting_rows
 from explainers.attention.grouped_query import cache_elements, grouped_query, share
 from explainers.attention.latent import LatentHeads, absorbed, latent_attention
@@ -24,10 +24,15 @@ from explainers.messages import ngettext
 from explainers.toys import examples
 from explainers.toys.layers import Layer
 from explainers.translations import _
+from explainers.ui import page
 from explainers.ui.controls import controls
 from explainers.ui.figure.linked_matrices import show_figure
 from explainers.ui.figure.panels import Figure, Panel, Slider, draw_views
 from explainers.ui.page import Prose
+from explainers.ui.prediction import ask_veiled
+from explainers.ui.provenance import random_weights
+from explainers.ui.source import show_source
+from explainers.ui.takeaway_files import hand_over, run_and_hand_over
 from explainers.ui.text.numbers import bound_rounding, write_decimals, write_percent
 from explainers.ui.untrusted_text import verbatim
 
@@ -91,6 +96,8 @@ def show_dealing(text: Prose, layer: Layer, asker: int) -> None:
 
     They are the keys of the word at which any head looks most, and the weights of `asker`.
     """
+    title = _("Heads that learned to share keys and values")
+    hand_over("learned", title, read_learned_heads, layer=layer)
     heads, tokens = layer.heads, layer.tokens
     run = grouped_query(layer.x, heads, layer.mask)
     asked = int(run.weights[:, asker].amax(dim=0).argmax())
@@ -136,6 +143,7 @@ def show_dealing(text: Prose, layer: Layer, asker: int) -> None:
     alt = _("One word's keys in each KV head, as the query heads read them, and their weights.")
     panels = [Panel("stored", stored), Panel("dealt", read), Panel("of word", weights)]
     show_figure(Figure(panels, alt), name_layer_origin(layer), "dealing")
+    show_source(share, grouped_query, cache_elements)
 
 
 def write_difference(one: LatentHeads, other: LatentHeads) -> str:
@@ -150,59 +158,57 @@ BothWays = tuple[LatentHeads, LatentHeads]
 
 
 @st.cache_resource(show_spinner=False, max_entries=8)
-def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[BothWays]:
-    """Both ways, for every latent that the slider offers."""
+def run_all_sizes(tokens: tuple[str, ...], seed: int) -> list[tuple[LatentHeads, LatentHeads]]:
+    """MLA written out, and absorbed, for every latent that the slider offers."""
     inputs = [make_latent_inputs(tokens, int(r), seed) for r in controls.latent_dim.steps]
     return [(latent_attention(*given), absorbed(*given)) for given in inputs]
 
 
-def draw_latent(
-    tokens: tuple[str, ...], sizes: Sequence[BothWays], place: int, template: str
-) -> Figure:
-    """What is cached, and how much it is, at any step of the slider.
+def show_latent(text: Prose, tokens: tuple[str, ...]) -> None:
+    """One short row per word instead of keys and values: what is cached, at any step of the slider.
 
-    `template` are the page's words about it.
+    One score is computed both ways.
     """
-    control = controls.latent_dim
-    alt = _("The cached latent and the cached rotary key of each word.")
-    labels = [f"{step:g}" for step in control.steps]
-    slider = Slider(control.label, labels, place, lambda turned: control.put(control.steps[turned]))
+    text("latent", rope=ROPE_DIM, d_k=HEAD_DIM)
+    control, seed = controls.latent_dim, page.read_seed()
+    place, sizes = control(), run_all_sizes(tokens, seed)
+    given = {"tokens": tokens, "latent_dim": int(control.steps[place]), "seed": seed}
+    hand_over("latent", _("Multi-head latent attention"), compute_latent_heads, **given)
     names = {
         "latent": (_("latent c"), _("all that heads know of the content")),
         "rotary key": (_("rotary key"), _("rotated by RoPE, one for all heads")),
     }
+    alt = _("The cached latent and the cached rotary key of each word.")
+    asking, asked = choose_pair(tokens)
+    mha = cache_elements(len(tokens), NUM_HEADS, HEAD_DIM)
 
     def draw(step: int) -> Figure:
-        panels = []
-        for (panel, words), kept in zip(names.items(), sizes[step][0].cached, strict=True):
-            columns = [str(n) for n in range(kept.shape[1])]
-            matrix = Matrix(*words, kept.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)
+        (run, short), panels = sizes[step], []
+        for (panel, words), cached in zip(names.items(), run.cached, strict=True):
+            columns = [str(n) for n in range(cached.shape[1])]
+            matrix = Matrix(*words, cached.tolist(), tokens, columns, TOKEN_AXIS, FEATURE_AXIS)
             panels.append(Panel(panel, matrix, small=panel == "rotary key"))
-        return Figure(panels, alt, template=template, named=[name_latent(tokens, sizes[step])])
+        latent_dim = run.cached.latent.shape[-1]
+        kept = latent_cache_elements(len(tokens), latent_dim, ROPE_DIM)
+        named = {
+            "rope": ROPE_DIM,
+            "latent": latent_dim,
+            "each": kept // len(tokens),
+            "mha_each": mha // len(tokens),
+            "kept": f"{kept:,}",
+            "mha": f"{mha:,}",
+            "difference": write_difference(run, short),
+            "asking": tokens[asking],
+            "asked": tokens[asked],
+            "long": write_decimals(run.scores[0, asking, asked].item(), 4),
+            "short": write_decimals(short.scores[0, asking, asked].item(), 4),
+        }
+        return Figure(panels, alt, template=text.template("latent_kept"), named=[named])
 
-    return draw_views(slider, draw)
-
-
-def name_latent(tokens: tuple[str, ...], ways: BothWays) -> dict[str, object]:
-    """What is stored, and one score computed both ways, for a text."""
-    run, short = ways
-    words, latent_dim = len(tokens), run.cached.latent.shape[-1]
-    asking, asked = choose_pair(tokens)
-    kept = latent_cache_elements(words, latent_dim, ROPE_DIM)
-    mha = cache_elements(words, NUM_HEADS, HEAD_DIM)
-    return {
-        "rope": ROPE_DIM,
-        "latent": latent_dim,
-        "each": kept // words,
-        "mha_each": mha // words,
-        "kept": f"{kept:,}",
-        "mha": f"{mha:,}",
-        "difference": write_difference(run, short),
-        "asking": tokens[asking],
-        "asked": tokens[asked],
-        "long": write_decimals(run.scores[0, asking, asked].item(), 4),
-        "short": write_decimals(short.scores[0, asking, asked].item(), 4),
-    }
+    slider = Slider.of(control, [f"{step:g}" for step in control.steps], place)
+    origin = random_weights(seed, sizes[place][0].output.device)
+    show_figure(draw_views(slider, draw), origin, "latent")
+    show_source(latent.compress, latent.queries, latent_attention, absorbed)
 
 
 BEFORE, AFTER = "deepseek-v3.2-exp", "deepseek-v4-flash"
@@ -214,29 +220,39 @@ LAYERS, BORROWING = 35, 15
 """Gemma 3n: its layers, and how many of them read the keys and values of an earlier one."""
 
 
-def draw_rows(tokens: tuple[str, ...], width: int, found: Computed) -> Figure:
-    """A row for each word, the weights that merge them, the rows that are kept."""
-    columns = [f"{n}" for n in range(MERGE_DIM)]
-    whole = tokens[: len(found["weights"])]
-    groups = [" ".join(whole[at : at + width]) for at in range(0, len(whole), width)]
-    parts = {
-        "rows": (_("a row for each word"), tokens),
-        "weights": (_("weights, column by column"), whole),
-        "merged": (_("rows that are kept"), groups),
-    }
-    axes = TOKEN_AXIS, FEATURE_AXIS
-    panels = [
-        Panel(name, Matrix(title, "", found[name].tolist(), labels, columns, *axes))
-        for name, (title, labels) in parts.items()
-        if len(labels)
-    ]
-    alt = _("The rows of all words, the weights that merge them, and the merged rows.")
-    return Figure(panels, alt)
+def show_rows(text: Prose, tokens: tuple[str, ...]) -> None:
+    """Words that share a row, asked first; then layers that keep none."""
+    text("rows")
+    width, seed, words = controls.row_width(), page.read_seed(), len(tokens)
+    inputs = {"tokens": tokens, "width": width, "seed": seed}
+    title = _("Words that share a row")
+    found = run_and_hand_over("rows", title, compute_merged_rows, **inputs)
+    full = len(found["merged"])
+    thought = [f"{count}" for count in sorted({full, full + 1, words})]
+    if ask_veiled(text, "rows", f"{full}", thought, words=words, width=width):
+        columns = [f"{n}" for n in range(MERGE_DIM)]
+        whole = tokens[: len(found["weights"])]
+        groups = [" ".join(whole[at : at + width]) for at in range(0, len(whole), width)]
+        parts = {
+            "rows": (_("a row for each word"), tokens),
+            "weights": (_("weights, column by column"), whole),
+            "merged": (_("rows that are kept"), groups),
+        }
+        axes = TOKEN_AXIS, FEATURE_AXIS
+        panels = [
+            Panel(name, Matrix(title, "", found[name].tolist(), labels, columns, *axes))
+            for name, (title, labels) in parts.items()
+            if len(labels)
+        ]
+        alt = _("The rows of all words, the weights that merge them, and the merged rows.")
+        show_figure(Figure(panels, alt), random_weights(seed, found["rows"].device), "rows")
+        waiting = tokens[words - waiting_rows(words, width) :]
+        text("rows_seen", waiting=verbatim(" ".join(waiting) or "–"), **name_merging_models())
+    show_source(merge_rows)
 
 
-def name_rows(tokens: tuple[str, ...], width: int) -> dict[str, Any]:
-    """What is kept of the text, and of a token in models that do this."""
-    waiting = waiting_rows(len(tokens), width)
+def name_merging_models() -> dict[str, Any]:
+    """What is kept of a token in models that merge rows, and in one before."""
     groups = {name: require_groups(find_shape(name)) for name in (BEFORE, AFTER)}
     before, after = (  # in the end, keys of the index in the same 16 bits as all else
         count_lasting_bytes(
@@ -247,7 +263,6 @@ def name_rows(tokens: tuple[str, ...], width: int) -> dict[str, Any]:
     merging = [group for group in groups[AFTER] if group.kind == "compressed"]
     _alone, narrow, wide = sorted(merging, key=lambda group: group.ratio or 0)
     return {
-        "waiting": verbatim(" ".join(tokens[-waiting:])) if waiting else "–",
         "narrow": narrow.ratio,
         "narrow_layers": narrow.count,
         "wide": wide.ratio,

@@ -18,10 +18,14 @@ from explainers.toys.grammar import find_language
 from explainers.toys.layers import Configuration, TrainedHeads
 from explainers.toys.training import Batch, make_task
 from explainers.translations import _
+from explainers.ui import page
 from explainers.ui.figure.chart import show_chart
 from explainers.ui.page import Prose
+from explainers.ui.prediction import revealed
 from explainers.ui.provenance import learned_numbers
 from explainers.ui.session import UPTRAINING_JOB
+from explainers.ui.source import show_source
+from explainers.ui.text.language import fragment
 
 TESTS = 250
 """A quarter of the held-out sentences: the page waits for them."""
@@ -98,17 +102,16 @@ class AveragingResult(NamedTuple):
     from_start: HeldOutResult
 
     @property
-    def verdict(self) -> str:
-        """Are the averages better than a layer that has learned nothing?"""
-        return "worse" if self.after.loss > self.untrained.loss else "better"
+    def is_worse(self) -> bool:
+        """Are the averages worse than a layer that has learned nothing?"""
+        return self.after.loss > self.untrained.loss
 
-    def name_numbers(self) -> dict[str, str]:
+    @property
+    def numbers(self) -> dict[str, str]:
         """All losses, and the wrong words that averages and an untrained layer name, for a text."""
+        losses = {name: getattr(self, name).loss for name in LAYERS}
         return {
-            "before": f"{self.before.loss:.3f}",
-            "after": f"{self.after.loss:.3f}",
-            "untrained": f"{self.untrained.loss:.3f}",
-            "from_start": f"{self.from_start.loss:.3f}",
+            **{name: f"{loss:.3f}" for name, loss in losses.items()},
             "kv_heads": _(ngettext("{count:,} KV head", "{count:,} KV heads", self.num_kv_heads)),
             "gap": f"{abs(self.after.loss - self.untrained.loss):.2f}",
             "wrong": f"{self.after.wrong:.2f}",
@@ -128,39 +131,48 @@ def average_nearest_heads(
 
 
 ANSWERS = (N_("almost as good as before"), N_("in between"), N_("worse than the untrained layer"))
+LAYERS = {
+    "before": N_("trained, a KV head each"),
+    "from_start": N_("trained, one KV head from the start"),
+    "untrained": N_("untrained"),
+    "after": N_("the trained heads, averaged to one KV head"),
+}
 
 
-def answer_averaging(found: AveragingResult) -> str:
-    """Among the answers: what is left of trained heads that were averaged."""
-    if found.verdict == "worse":
-        return ANSWERS[2]
+@fragment
+def ask_averaged(text: Prose, num_heads: int, tokens: tuple[str, ...]) -> None:
+    """What is left of trained heads that share the average of keys and values, asked first; then a
+    bar for each of four layers."""
+    found = average_nearest_heads(num_heads, 1, 0, tokens)
     middle = (found.before.loss + found.untrained.loss) / 2
-    return ANSWERS[0 if found.after.loss < middle / 4 else 1]
-
-
-def show_losses_of_averages(found: AveragingResult) -> None:
-    """A bar for each of the four layers."""
+    answer = ANSWERS[2 if found.is_worse else 0 if found.after.loss < middle / 4 else 1]
+    named = {**found.numbers, "heads": f"{num_heads}"}
+    if not revealed(text, "averaged", ANSWERS, answer, **named):
+        return
     from explainers.charts.bars import draw_bars, make_amount_rows
 
-    names = (
-        _("trained, a KV head each"),
-        _("trained, one KV head from the start"),
-        _("untrained"),
-        _("the trained heads, averaged to one KV head"),
-    )
-    some = found.before, found.from_start, found.untrained, found.after
-    losses = [(name, round(one.loss, 3)) for name, one in zip(names, some, strict=True)]
-    alt = _(
-        "The loss of four layers: {listed}", listed=", ".join(f"{n} {loss}" for n, loss in losses)
-    )
+    losses = [(_(told), round(getattr(found, name).loss, 3)) for name, told in LAYERS.items()]
+    listed = ", ".join(f"{name} {loss}" for name, loss in losses)
+    alt = _("The loss of four layers: {listed}", listed=listed)
     origin = learned_numbers(_("related words, seed {seed}", seed=found.seed))
     rows = make_amount_rows(losses)
     title = _("loss on unseen sentences")
     show_chart(draw_bars, rows, alt, "averaged", origin, length=len(losses), x_title=title)
+    text("averaged_seen", **named)
+    show_source(average_kv_heads)
 
 
-def offer_uptraining(found: AveragingResult, tokens: tuple[str, ...], text: Prose) -> None:
-    """On request a little training of the averaged heads, in a thread of its own."""
+def show_uptraining(text: Prose, tokens: tuple[str, ...], heads: int, kv_heads: int) -> None:
+    """Averaged heads, and on request a little training of them, in a thread of its own."""
+    text("uptraining", tests=TESTS)
+    if kv_heads == heads:
+        text("nobody_to_share_with" if heads == 1 else "nothing_to_average")
+        return
+    found = average_nearest_heads(heads, kv_heads, page.read_seed(), tokens)
+    if found.notes:
+        st.caption(" ".join(found.notes))
+    text("averaged", **found.numbers)
+    text("averaged_worse" if found.is_worse else "averaged_better", **found.numbers)
     own, seed, language = found.own, found.seed, find_language(tokens)
     configuration = own._replace(num_kv_heads=found.num_kv_heads)
 

@@ -210,9 +210,6 @@ def show_waves(text: Prose, words: tuple[str, ...]) -> None:
     word = min(st.session_state.get(followed.key, followed.default), len(words) - 1)
     kept, place = x[word, :MOST_DRAWN], clock()
 
-    def put(turned: int) -> None:
-        base.put(base.steps[turned])
-
     def draw(turned: int) -> Figure:
         waves = sinusoidal(len(clock.steps), d_model, base.steps[turned]).to(x.device)
         positions = waves[:, :MOST_DRAWN]
@@ -222,8 +219,8 @@ def show_waves(text: Prose, words: tuple[str, ...]) -> None:
 
     alt = _("A dial for each pair of numbers of a position, and the sum of a word and a position.")
     labels = [f"{step:g}" for step in clock.steps]
-    slider = Slider(clock.label, labels, place, clock.put, plays=True)
-    bases = Slider(base.label, [f"{step:,}" for step in base.steps], base(), put, name=base.key)
+    slider = Slider.of(clock, labels, place, plays=True)
+    bases = Slider.of(base, [f"{step:,}" for step in base.steps], base(), name=base.key)
     views = dict(enumerate(map(draw, range(len(base.steps)))))
     figure = replace(views.pop(bases.index), slider=slider, view_slider=bases, views=views)
     show_figure(figure, provenance.random_weights(seed, x.device), "clock")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from explainers.arithmetic import Arithmetic
 from explainers.charts.matrix import Matrix, Values
 from explainers.translations import ENGLISH, _, get_language, say_arithmetic
+from explainers.ui.controls.number_controls import BrowserSlider
 
 PRODUCT = ("", "·", "=")
 """What stands before the three panels of a matrix product."""
@@ -77,6 +78,15 @@ class Slider:
     plays: bool = False
     name: str = ""
     hidden: bool = False
+
+    @classmethod
+    def of(cls, control: BrowserSlider, labels: Sequence[str], place: int, **look: Any) -> "Slider":
+        """It moves `control`, whose first steps the labels name."""
+
+        def put(turned: int) -> None:
+            control.put(control.steps[turned])
+
+        return cls(control.label, labels, place, put, **look)
 
 
 @dataclass(frozen=True)
