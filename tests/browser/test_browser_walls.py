@@ -61,7 +61,7 @@ def test_a_look_at_claims_is_no_judgement(unjudged):
     assert "You have judged none" in claims.evaluate(WALL)["says"]
     page.get_by_role("button", name="The next claim").click()
     expect(page.locator(".claims-card.open .claims-text")).to_contain_text("needs no causal mask")
-    assert claims.evaluate(WALL)["seen"] == 6
+    page.wait_for_function(f"(wall) => ({WALL})(wall).seen === 6", arg=claims.element_handle())
     page.get_by_role("button", name="Show me").click()
     expect(page.get_by_text("Show all answers from now on?")).to_be_visible()
     page.get_by_role("button", name="Yes", exact=True).click()

@@ -250,7 +250,7 @@ def show_row(text: Prose, lab: Lab) -> None:
     """The row of a word that is chosen, block by block: the three numbers that are kept of it."""
     text("how")
     with st.container(horizontal=True):
-        word = controls.reading_word(0, len(lab.tokens) - 1)
+        word = controls.reading_word.choose_by_name(lab.tokens)
         row = Row.of(lab, word, int(controls.kv_block()))
     slider = choose_step(controls.block_count, len(row.steps))
     read = slider.index + 1
