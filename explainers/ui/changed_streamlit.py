@@ -27,10 +27,8 @@ Streamlit copies its place on the page twice, by way of Python's general copying
 import asyncio
 import functools
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from copy import deepcopy
-from itertools import chain
 from typing import Any
 from urllib.parse import SplitResult, urlsplit, urlunsplit
 from weakref import WeakValueDictionary
@@ -39,18 +37,23 @@ from streamlit.cursor import RunningCursor
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.NewSession_pb2 import CustomThemeConfig
-from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
+from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.runtime.scriptrunner import RerunData, get_script_run_ctx
 from streamlit.runtime.scriptrunner_utils import script_requests
-from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequests
+from streamlit.runtime.scriptrunner_utils.script_requests import (
+    ScriptRequest,
+    ScriptRequests,
+    ScriptRequestType,
+)
 from streamlit.runtime.state.session_state import Serialized, SessionState, Value, WStates
 from streamlit.util import calc_hash
 
 from explainers.ui.controls.late_choices import Drawn, Texts, split_query, take_up
 from explainers.ui.session import PICTURED
+from explainers.ui.told_events import coalesce, join_events
 from explainers.ui.turns import Pace
 
 NUMBERS = {"double_value", "int_value"}
@@ -65,15 +68,15 @@ WHOLE_ADDRESS = "whole"
 """With this begins what stands behind the # of an address that `common/address.js` sends."""
 BELOW = "below"
 """What a picture tells that asks for what stands below it: `picture/hero.js`."""
-MOST_JOINED = 100_000
-"""Characters of what a picture has told and no run has heard: far more than a reader can say."""
 OF_WIDGETS = "$$"
 CLICKS = {"trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value"}
 _read, _take_up = WStates.__getitem__, WStates.set_widget_from_proto
 _read_theme = app_session._populate_theme_msg
 _ask, _answer = AppSession._handle_rerun_script_request, AppSession.handle_backmsg
+_request_run = ScriptRequests._request_rerun_locked
+_begin_run = ScriptRequests.on_scriptrunner_ready
+_interrupt_run = ScriptRequests.on_scriptrunner_yield
 _call_callbacks = SessionState._call_callbacks
-_coalesce = script_requests._coalesce_widget_states
 
 
 def answer_browser(session: AppSession, message: BackMsg) -> None:
@@ -246,73 +249,52 @@ def _ask_for_all(session: AppSession, asked: Asked) -> None:
         _ask(session, state)
 
 
-def call_callbacks(state: SessionState, **replayed: Any) -> None:
-    """Take up what stands in the address, and then what was clicked; the next run waits so long.
+def begin_run(requests: ScriptRequests) -> ScriptRequest:
+    """What the script's thread is to do next."""
+    return _note_unheard(requests, _begin_run(requests))
 
-    A callback that Streamlit interrupts for it would be lost.
+
+def interrupt_run(requests: ScriptRequests) -> ScriptRequest | None:
+    """What ends the run that is under way; nothing before it has heard what was clicked.
+
+    Streamlit itself ends one that has hardly begun, or is amid a callback: the click would be lost.
     """
+    if vars(requests).get("is_unheard"):
+        return None
+    request = _interrupt_run(requests)
+    return request and _note_unheard(requests, request)
+
+
+def request_run(requests: ScriptRequests, asked: RerunData) -> bool:
+    """Note what is to run next; a page that is left by then is not drawn once more.
+
+    Streamlit would draw it in place of the one that the reader has gone to.
+    """
+    context, waits = get_script_run_ctx(), requests._state == ScriptRequestType.RERUN
+    if context and waits and asked.widget_states is None:  # the page itself asks
+        here, next_page = context.page_script_hash, requests._rerun_data.page_script_hash
+        if asked.page_script_hash == here != next_page:
+            return True
+    return _request_run(requests, asked)
+
+
+def _note_unheard(requests: ScriptRequests, request: ScriptRequest) -> ScriptRequest:
+    is_run = request.type == ScriptRequestType.RERUN
+    vars(requests)["is_unheard"] = is_run and request.rerun_data.widget_states is not None
+    return request
+
+
+def call_callbacks(state: SessionState, **replayed: Any) -> None:
+    """Take up what stands in the address, and then what was clicked."""
     context = get_script_run_ctx()
     asked = _of_sessions.get(context.session_id) if context else None
     late = asked.late if asked else {}
-    with uninterrupted(context.script_requests if context else None):
+    try:
         take_up({name: late.pop(name) for name in list(late)})
         _call_callbacks(state, **replayed)
-
-
-@contextmanager
-def uninterrupted(requests: ScriptRequests | None) -> Iterator[None]:
-    """Whatever is asked for meanwhile is answered afterwards."""
-    if requests:
-        requests.on_scriptrunner_yield = lambda: None  # type: ignore[method-assign]
-    try:
-        yield
     finally:
-        if requests:
-            del requests.on_scriptrunner_yield  # it is the class's again
-
-
-def coalesce(older: WidgetStates | None, newer: WidgetStates | None) -> WidgetStates | None:
-    """What two messages say that one run answers; of a picture that spoke in both, all."""
-    states = _coalesce(older, newer)
-    told = {one.id: one.json_trigger_value for one in older.widgets} if older else {}
-    for one in states.widgets if states else ():
-        if one.json_trigger_value and told.get(one.id, "") not in ("", one.json_trigger_value):
-            one.json_trigger_value = join_events(told[one.id], one.json_trigger_value)
-    return states
-
-
-def join_events(*told: str) -> str:
-    """Each event of a picture once: of what it says in words, the last word of each counts.
-
-    Streamlit itself hands over the last event of a name.
-    """
-    events: dict[str, Any] = {}
-    try:
-        for one in chain.from_iterable(map(json.loads, told)):
-            name, value = one["event"], one.get("value")
-            before = events.get(name)
-            if isinstance(before, dict) and isinstance(value, dict):
-                value = {**before, **value}
-            events[name] = value
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):  # no browser says so
-        return told[-1]
-    joined = json.dumps([{"event": name, "value": value} for name, value in events.items()])
-    return joined if len(joined) <= MOST_JOINED else told[-1]
-
-
-def read_event(key: str, event: str) -> Any:
-    """What a component has told, in a callback; None if it has not.
-
-    Streamlit finds no component of a page that is left, and hands over nothing.
-    """
-    context = get_script_run_ctx()
-    locked = context.session_state if context else None
-    said = locked._state._current_interaction_widget_states if locked else None
-    for one in said.widgets if said else ():
-        if one.id.endswith(f"-{key}__events"):
-            with suppress(ValueError, TypeError, KeyError, RecursionError):  # no browser says so
-                return {e["event"]: e["value"] for e in json.loads(one.json_trigger_value)}[event]
-    return None
+        if context and context.script_requests:
+            vars(context.script_requests)["is_unheard"] = False
 
 
 def take_up_possible(states: WStates, widget_state: WidgetState) -> None:
@@ -379,6 +361,9 @@ def change_streamlit() -> None:
     AppSession._handle_rerun_script_request = ask_at_a_pace  # type: ignore[assignment, method-assign]
     AppSession.has_fragment = has_parts  # type: ignore[assignment, method-assign]
     app_session.RerunData = make_request  # type: ignore[assignment, misc]
+    ScriptRequests._request_rerun_locked = request_run  # type: ignore[assignment, method-assign]
+    ScriptRequests.on_scriptrunner_ready = begin_run  # type: ignore[assignment, method-assign]
+    ScriptRequests.on_scriptrunner_yield = interrupt_run  # type: ignore[assignment, method-assign]
     SessionState._call_callbacks = call_callbacks  # type: ignore[assignment, method-assign]
     script_requests._coalesce_widget_states = coalesce  # type: ignore[assignment]
     app_session._populate_theme_msg = copy_theme  # type: ignore[assignment]

@@ -201,21 +201,57 @@ def test_what_a_picture_tells_twice_before_a_run_is_told_together(monkeypatch):
         assert changed_streamlit.join_events(both, odd) == odd
 
 
-def test_a_callback_is_not_interrupted_by_what_is_asked_for_meanwhile(monkeypatch):
+def test_no_run_is_interrupted_before_it_has_heard_what_was_clicked(monkeypatch):
     """Streamlit would end it at its first look into the session, and the click would be lost."""
+    for name in ("ready", "yield"):
+        ours = {"ready": changed_streamlit.begin_run, "yield": changed_streamlit.interrupt_run}[
+            name
+        ]
+        monkeypatch.setattr(ScriptRequests, f"on_scriptrunner_{name}", ours)
     requests, seen = ScriptRequests(), list[object]()
     context = SimpleNamespace(session_id="one", script_requests=requests)
     monkeypatch.setattr(changed_streamlit, "get_script_run_ctx", lambda: context)
     monkeypatch.setattr(changed_streamlit, "take_up", lambda late: None)
 
     def look(_state: SessionState) -> None:
-        requests.request_rerun(RerunData())
+        requests.request_rerun(RerunData(widget_states=WidgetStates()))
         seen.append(requests.on_scriptrunner_yield())
 
     monkeypatch.setattr(changed_streamlit, "_call_callbacks", look)
+    requests.request_rerun(RerunData(widget_states=WidgetStates()))
+    assert requests.on_scriptrunner_ready().rerun_data
+    look(SessionState())  # what is asked for before the callbacks
     changed_streamlit.call_callbacks(SessionState())
-    assert seen == [None]
+    assert seen == [None, None]
     assert requests.on_scriptrunner_yield(), "and afterwards it is answered"
+    assert requests.on_scriptrunner_yield() is None
+    changed_streamlit.call_callbacks(SessionState())
+    requests.request_stop()
+    assert requests.on_scriptrunner_yield()
+
+    requests = ScriptRequests()
+    requests.request_rerun(RerunData())  # by the page itself: nobody has clicked
+    requests.on_scriptrunner_ready()
+    requests.request_stop()
+    assert requests.on_scriptrunner_yield()
+
+
+def test_a_page_that_is_left_is_not_drawn_once_more(monkeypatch):
+    """What it asks for itself would go before the link that was followed meanwhile."""
+    monkeypatch.setattr(ScriptRequests, "_request_rerun_locked", changed_streamlit.request_run)
+    monkeypatch.setattr(
+        changed_streamlit, "get_script_run_ctx", lambda: SimpleNamespace(page_script_hash="here")
+    )
+    for followed, asked, runs in (
+        ("there", "here", "there"),
+        ("here", "here", "here"),
+        ("here", "there", "there"),  # a button leads to another page
+        ("there", "elsewhere", "elsewhere"),
+    ):
+        requests = ScriptRequests()
+        requests.request_rerun(RerunData(page_script_hash=followed, widget_states=WidgetStates()))
+        requests.request_rerun(RerunData(page_script_hash=asked))
+        assert requests.on_scriptrunner_ready().rerun_data.page_script_hash == runs
 
 
 def test_a_widget_is_heard_of_which_no_message_has_told_before():

@@ -18,7 +18,6 @@ from explainers.charts.theme import THEMES
 from explainers.translations import _
 from explainers.ui import browser_files
 from explainers.ui.browser_files import translate_scripts
-from explainers.ui.changed_streamlit import read_event
 from explainers.ui.controls import controls
 from explainers.ui.controls.control import Control
 from explainers.ui.controls.controls import is_tour
@@ -40,6 +39,7 @@ from explainers.ui.lecture.screens import (
 )
 from explainers.ui.page import Prose, split_title
 from explainers.ui.text.language import fragment
+from explainers.ui.told_events import read_event
 from explainers.ui.turns import first_pictures, fragments
 
 if TYPE_CHECKING:
