@@ -65,7 +65,7 @@ def test_a_look_at_claims_is_no_judgement(unjudged):
     page.get_by_role("button", name="Show me").click()
     expect(page.get_by_text("Show all answers from now on?")).to_be_visible()
     page.get_by_role("button", name="Yes", exact=True).click()
-    unjudged.expect_said("not reproducible")
+    unjudged.expect_said("Not reproducible: ")
     assert claims.evaluate(WALL)["turned"] == len(read_claims())
 
 
