@@ -11,8 +11,9 @@ is taken up before anything else, and as much of the page runs, at once, as has 
 docs/telling.md.
 
 What is lost on the way. Streamlit asks for nothing where a part of the page is gone for a moment,
-and of what one picture tells twice before a run it keeps the last. Here the whole page runs, and
-what was told is told together.
+and of what one picture tells twice before a run it keeps the last. It ends a run that has not heard
+yet what was clicked, and draws a page that asks for it once more where a link has led to another.
+Here the whole page runs, what was told is told together and heard, and the link counts.
 
 What comes too often. Streamlit asks for a run of the page for each message that says so. Here those
 that come faster than a reader sees are collected, and one run answers the newest.
@@ -270,9 +271,12 @@ def request_run(requests: ScriptRequests, asked: RerunData) -> bool:
 
     Streamlit would draw it in place of the one that the reader has gone to.
     """
-    context, waits = get_script_run_ctx(), requests._state == ScriptRequestType.RERUN
-    if context and waits and asked.widget_states is None:  # the page itself asks
-        here, next_page = context.page_script_hash, requests._rerun_data.page_script_hash
+    if asked.widget_states is None and requests._state == ScriptRequestType.RERUN:
+        context = get_script_run_ctx()  # no browser asks so, but the page itself, in its own thread
+        here, next_page = (
+            context and context.page_script_hash,
+            requests._rerun_data.page_script_hash,
+        )
         if asked.page_script_hash == here != next_page:
             return True
     return _request_run(requests, asked)

@@ -253,6 +253,10 @@ def test_a_page_that_is_left_is_not_drawn_once_more(monkeypatch):
         requests.request_rerun(RerunData(page_script_hash=asked))
         assert requests.on_scriptrunner_ready().rerun_data.page_script_hash == runs
 
+    monkeypatch.setattr(changed_streamlit, "get_script_run_ctx", pytest.fail)
+    for _again in range(2):  # a browser asks: no script's thread, and Streamlit would log that
+        requests.request_rerun(RerunData(widget_states=WidgetStates()))
+
 
 def test_a_widget_is_heard_of_which_no_message_has_told_before():
     for value, runs in (("old", {"card"}), ("new", {"card", "question"})):
